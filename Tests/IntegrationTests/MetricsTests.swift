@@ -57,12 +57,7 @@ import TestSupport
             """
         )
         // A decision service that is for everything. All but one consent.
-        try scene.sql(
-            """
-            update public.context_profiles set notification_preferences = notification_preferences || '{"smart_enabled": true}'
-            where user_id <> '\(Scene.user(11))'
-            """
-        )
+        try scene.changePreferences(#"|| '{"smart_enabled": true}'"#, where: "user_id <> '\(Scene.user(11))'")
         let service = try HTTPSServer(names: nil) { _ in
             HTTPSAct.answer(200, #"{"should_notify": true, "priority": "normal", "reason": "because it is so"}"#)
         }

@@ -30,12 +30,7 @@ import Testing
             let isSecond = String(decoding: request.body, as: UTF8.self).contains(Scene.user(2))
             return S.answer(!isSecond, ", \"body\": \"\(S.answerText)\"")
         }
-        try scene.sql(
-            """
-            update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'
-            where user_id = '\(Scene.user(3))'
-            """
-        )
+        try scene.changePreferences("- 'smart_enabled'", where: "user_id = '\(Scene.user(3))'")
         let daemon = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         try await scene.wait(daemon, for: "count(evaluated_at) = 3 from nudged.person")
@@ -74,9 +69,7 @@ import Testing
         try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
         _ = try ask(scene.scene, 1)
         #expect(await eventually { scene.service.seen.now.requests.count == 1 })
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = notification_preferences - 'smart_enabled'"
-        )
+        try scene.changePreferences("- 'smart_enabled'")
         scene.service.release()
         let (answer, _) = try await answer(scene.scene, 1)
         #expect(answer["by"] == .string("policy") && answer["would_notify"] == .bool(true))

@@ -138,9 +138,8 @@ import Testing
             "select due_at = (select deliver_at from nudged.message) from nudged.person where user_id = '\(Scene.user(1))'",
             "t"
         )
-        try scene.sql(
-            "update nudged.message set deliver_at = now() - interval '1 second'; update nudged.person set due_at = now()"
-        )
+        try scene.sql("update nudged.message set deliver_at = now() - interval '1 second'")
+        try scene.sql("update nudged.person set due_at = now()")
         #expect(try await scene.once().number("sent") == 1)
     }
 }

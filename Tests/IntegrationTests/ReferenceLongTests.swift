@@ -243,9 +243,7 @@ import struct FoundationEssentials.UUID
             // Anchored three days away, so that the weekly slot is none of today's or tomorrow's.
             let text =
                 #"{"check_ins_enabled":true,"frequency":"\#(frequency)","timezone":"UTC","weekday":\#((day + 2) % 7 + 1),"quiet_hours_start":"00:00","quiet_hours_end":"00:00","check_in_time":"\#(Self.time(minutes))"}"#
-            try scene.sql(
-                "update public.context_profiles set notification_preferences = '\(text)' where user_id = '\(id)'"
-            )
+            try scene.setPreferences(text, where: "user_id = '\(id)'")
             #expect(try await scene.once().exit == .code(0))
         }
         try await write("weekly")

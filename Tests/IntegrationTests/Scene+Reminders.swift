@@ -1,4 +1,5 @@
 import APNsSimulator
+import TestSupport
 import Testing
 
 extension Scene {
@@ -16,8 +17,7 @@ extension Scene {
     static func withoutCheckIns(_ users: Int, devices: Int = 1, perDevice: Answers? = nil) async throws -> Scene {
         let scene = try await Scene(perDevice: perDevice)
         try scene.seedDue(users, devices: devices)
-        let quiet = #"{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}"#
-        try scene.sql("update public.context_profiles set notification_preferences = '\(quiet)'")
+        try scene.setPreferences(#"{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}"#)
         return scene
     }
 
@@ -92,6 +92,19 @@ extension Scene {
     /// Whole seconds: what is set for now is due with the next one.
     func onceWell(_ changes: [String: String?] = [:]) async throws -> Scene.Run {
         try await once(changes).ends()
+    }
+}
+
+extension TestDatabase {
+    /// Users' preferences, as JSON.
+    func setPreferences(_ json: String, where condition: String = "true") throws {
+        try sql("update public.context_profiles set notification_preferences = '\(json)' where \(condition)")
+    }
+
+    /// Changes them by an operator of SQL and what is right of it.
+    func changePreferences(_ change: String, where condition: String = "true") throws {
+        let changed = "notification_preferences = notification_preferences \(change)"
+        try sql("update public.context_profiles set \(changed) where \(condition)")
     }
 }
 

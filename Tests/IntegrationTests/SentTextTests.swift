@@ -163,11 +163,8 @@ import Testing
         let scene = try await Scene()
         try scene.sql(Scene.auth)
         try scene.seedDue(1)
-        try scene.sql(
-            """
-            update public.context_profiles set notification_preferences = '{"check_ins_enabled": false, "frequency": "daily", "timezone": "UTC", "quiet_hours_start": "00:00", "quiet_hours_end": "23:59"}'
-            """
-        )
+        let night = #""timezone": "UTC", "quiet_hours_start": "00:00", "quiet_hours_end": "23:59""#
+        try scene.setPreferences(#"{"check_ins_enabled": false, "frequency": "daily", \#(night)}"#)
         let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
         // Its first word of itself.
         try await scene.wait(for: "count(*) > 0 from nudged.daemon where state ? 'lanes'", of: process)

@@ -30,9 +30,7 @@ import Testing
         let scene = try await scene(devices: 2)
         let id = try send(scene)
         #expect(try await scene.once().number("sent") == 2)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"23:59\", \"max_per_day\": 1}'"
-        )
+        try scene.setPreferences(#"{"quiet_hours_start": "00:00", "quiet_hours_end": "23:59", "max_per_day": 1}"#)
         #expect(try withdraw(scene, id.uppercased()) == "0|1")
         #expect(try withdraw(scene, id) == "0|0", "it waits already")
         let name = try scene.sql("select id from nudged.message")

@@ -187,13 +187,11 @@ import TimeZones
         #expect(try await schemaState(fixture) == .newer(newest: 99))
         try fixture.sql("update nudged.migration set oldest = 99 where number = 99")
         #expect(try await schemaState(fixture) == .ahead(newest: 99))
-        try fixture.sql(
-            "delete from nudged.migration where number = 99; update nudged.migration set checksum = 1 where number = 2"
-        )
+        try fixture.sql("delete from nudged.migration where number = 99")
+        try fixture.sql("update nudged.migration set checksum = 1 where number = 2")
         #expect(try await schemaState(fixture) == .changed(number: 2))
-        try fixture.sql(
-            "delete from nudged.migration where number = 5; update nudged.migration set checksum = 2 where number = 2"
-        )
+        try fixture.sql("delete from nudged.migration where number = 5")
+        try fixture.sql("update nudged.migration set checksum = 2 where number = 2")
         #expect(try await schemaState(fixture) == .changed(number: 2))
     }
 
@@ -290,9 +288,8 @@ import TimeZones
         #expect(user.devices.map(\.token) == ["ab"])
         #expect(user.devices.first?.registeredAt?.rfc3339 == "2026-01-01T00:00:00Z")
         // The triggers and the deletion work there too.
-        try fixture.sql(
-            "update public.context_profiles set notification_preferences = '{}'; update public.push_tokens set app_version = '2'"
-        )
+        try fixture.sql("update public.context_profiles set notification_preferences = '{}'")
+        try fixture.sql("update public.push_tokens set app_version = '2'")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
         try fixture.expect(
             "select nudged.forget_device(\(StoreFixture.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')",

@@ -19,13 +19,7 @@ import TestSupport
     /// - Parameter value: JSON. nil: the key is absent.
     private static func write(_ value: String?, of user: Int, _ scene: DecisionScene) throws {
         let change = value.map { " || '{\"smart_enabled\": \($0)}'" } ?? ""
-        try scene.sql(
-            """
-            update public.context_profiles
-            set notification_preferences = (notification_preferences - 'smart_enabled')\(change)
-            where user_id = '\(Scene.user(user))'
-            """
-        )
+        try scene.changePreferences("- 'smart_enabled'\(change)", where: "user_id = '\(Scene.user(user))'")
     }
 
     private static func received(_ scene: DecisionScene) -> String {

@@ -89,9 +89,7 @@ import TestSupport
         async throws
     {
         let scene = try await DecisionScene(2) { _ in HTTPSAct.answer(503) }
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = notification_preferences || '{\"fallback_strategy\": \"\(strategy)\"}'"
-        )
+        try scene.changePreferences(#"|| '{"fallback_strategy": "\#(strategy)"}'"#)
         try scene.send(2)
         try scene.send(2, ", urgent => true")
         let run = try await scene.once()

@@ -26,9 +26,7 @@ struct DecisionScene: TestDatabase {
         scene.write(try HTTPSServer.authority.get().certificate, to: "service-ca.pem")
         scene.secrets.withLock { $0 += [Self.text, Self.answerText, Self.token, "planted-path"] }
         try scene.seedDue(users)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = notification_preferences || '{\"smart_enabled\": true}'"
-        )
+        try scene.changePreferences(#"|| '{"smart_enabled": true}'"#)
     }
 
     /// Users who get messages only, and consent unless the preferences say otherwise.
@@ -39,9 +37,8 @@ struct DecisionScene: TestDatabase {
         _ answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct]
     ) async throws -> DecisionScene {
         let scene = try await DecisionScene(users, perDevice: perDevice, answer)
-        try scene.sql(
-            "update public.context_profiles set notification_preferences = '{\"smart_enabled\": true, \"quiet_hours_start\": \"00:00\", \"quiet_hours_end\": \"00:00\"\(preferences)}'"
-        )
+        let quiet = #""quiet_hours_start": "00:00", "quiet_hours_end": "00:00""#
+        try scene.setPreferences(#"{"smart_enabled": true, \#(quiet)\#(preferences)}"#)
         return scene
     }
 
@@ -63,10 +60,8 @@ struct DecisionScene: TestDatabase {
 
     /// An answer of the service.
     static func answer(_ notify: Bool, _ more: String = "") -> [HTTPSAct] {
-        HTTPSAct.answer(
-            200,
-            "{\"should_notify\": \(notify), \"priority\": \"high\", \"reason\": \"because it is so\"\(more)}"
-        )
+        let reason = #""priority": "high", "reason": "because it is so""#
+        return HTTPSAct.answer(200, #"{"should_notify": \#(notify), \#(reason)\#(more)}"#)
     }
 
     @discardableResult
@@ -84,10 +79,9 @@ struct DecisionScene: TestDatabase {
 
     /// Kind, outcome, reason and what was decided, of all that the record has.
     func record() throws -> [String] {
-        try scene.lines(
-            "select kind, outcome, reason, decision->>'by', decision->>'notify', decision->>'priority', decision->>'reason' "
-                + "from nudged.delivery order by attempted_at, user_id, key"
-        )
+        let decided = "decision->>'by', decision->>'notify', decision->>'priority', decision->>'reason'"
+        let order = "order by attempted_at, user_id, key"
+        return try scene.lines("select kind, outcome, reason, \(decided) from nudged.delivery \(order)")
     }
 
     /// No query finds the texts.

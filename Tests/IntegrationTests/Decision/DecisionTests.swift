@@ -114,9 +114,8 @@ import TestSupport
 
     @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(false) }
-        try scene.sql(
-            "delete from nudged.template; insert into nudged.template (title, body) values ('Hello', 'It is me.')"
-        )
+        try scene.sql("delete from nudged.template")
+        try scene.sql("insert into nudged.template (title, body) values ('Hello', 'It is me.')")
         let process = try scene.scene.start(["run"], scene.environment())
         try await scene.wait(process, for: "count(*) = 1 from nudged.delivery")
         // Sweeps, in each of which a due user would be asked again.
@@ -218,9 +217,7 @@ import TestSupport
         _ = await scene.service.seen.wait { $0.requests.count == 1 }
         switch what {
         case "preferences":
-            try scene.sql(
-                "update public.context_profiles set notification_preferences = '{\"messages_enabled\": false}'"
-            )
+            try scene.setPreferences(#"{"messages_enabled": false}"#)
         case "cancel":
             #expect(try scene.sql("select done from nudged_api.cancel('\(Scene.user(1))', '\(id)')") == "1")
         default:

@@ -112,9 +112,8 @@ import Testing
     @Test func rights_whenSomeAreMissing_areNamed() async throws {
         let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
         defer { cluster.stop() }
-        try scene.sql(
-            "revoke insert on nudged.intent from nudged_daemon; revoke execute on function nudged.maintain_delivery from nudged_daemon"
-        )
+        try scene.sql("revoke insert on nudged.intent from nudged_daemon")
+        try scene.sql("revoke execute on function nudged.maintain_delivery from nudged_daemon")
         let (run, findings) = try await DoctorScene.doctor(scene, daemon)
         #expect(run.exit == .code(77), "\(run.text)")
         let lacks = "nudged_daemon lacks insert on nudged.intent; execute on nudged.maintain_delivery"
@@ -176,9 +175,8 @@ import Testing
 
     @Test func bindings_whenATriggerIsDisabledOrGone_areNamed() async throws {
         let scene = try await DoctorScene.scene()
-        try scene.sql(
-            "alter table public.push_tokens disable trigger nudged_device_inserted; drop trigger nudged_profile_inserted on public.context_profiles"
-        )
+        try scene.sql("alter table public.push_tokens disable trigger nudged_device_inserted")
+        try scene.sql("drop trigger nudged_profile_inserted on public.context_profiles")
         let run = try await scene.nudged(["doctor", "--json"])
         let found = try DoctorScene.findings(run).filter { $0.id == "database.bindings" }
         #expect(run.exit == .code(78) && found.count == 2 && found.allSatisfy { $0.exit == 78 }, "\(run.text)")
@@ -198,9 +196,8 @@ import Testing
         let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
         defer { cluster.stop() }
         func redefine(_ view: String, _ columns: String) throws {
-            try scene.sql(
-                "drop view if exists nudged.\(view) cascade; create view nudged.\(view) as \(columns); select nudged.grant_roles()"
-            )
+            try scene.sql("drop view if exists nudged.\(view) cascade; create view nudged.\(view) as \(columns)")
+            try scene.sql("select nudged.grant_roles()")
         }
         try redefine(
             "recipient",
@@ -216,9 +213,8 @@ import Testing
         #expect(findings["database.subject_member"]?.found.contains("type bigint, not text") == true, "\(run.text)")
         #expect(findings["database.device"]?.level == "ok")
         // A view of somebody's who may not read what it reads.
-        try scene.sql(
-            "create role narrow; grant create, usage on schema nudged to narrow; alter view nudged.device owner to narrow"
-        )
+        try scene.sql("create role narrow; grant create, usage on schema nudged to narrow")
+        try scene.sql("alter view nudged.device owner to narrow")
         let (narrow, later) = try await DoctorScene.doctor(scene, daemon)
         #expect(later["database.device"]?.exit == 77, "\(narrow.text)")
         #expect(later["database.device"]?.found.contains("push_tokens") == true, "\(narrow.text)")
