@@ -18,8 +18,7 @@ extension StoreFixture {
         defer { try? cluster.dropDatabase(named: template) }
         try self.init(on: cluster, template: template)
         if !app.isEmpty { try sql(app) }
-        let migrator = Migrator(configuration: configuration)
-        _ = try await migrator.migrate()
+        try await migrate()
     }
 }
 

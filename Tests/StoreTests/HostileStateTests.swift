@@ -256,16 +256,7 @@ import struct FoundationEssentials.UUID
             var settlement = Settlement(member: member, sweepID: UUID())
             settlement.changes = zip(users, records).map { user, record in
                 var change = F.change(user, record)
-                change.staleTokens = [
-                    StaleToken(
-                        userID: user.userID,
-                        token: user.devices[0].token,
-                        environment: "sandbox",
-                        topic: "com.example.app",
-                        unregisteredAt: F.now.seconds * 1000,
-                        apnsID: record.apnsID ?? UUID()
-                    )
-                ]
+                change.staleTokens = [F.stale(user, record.apnsID)]
                 return change
             }
             let result = try await store.settle(settlement)

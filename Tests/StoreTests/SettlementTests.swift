@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Core
 
-/// Outcomes and decisions, as they are settled.
+/// Outcomes and decisions, as they are settled, and what is remembered of refused devices.
 @Suite(.ownThreads) struct SettlementTests {
     @Test func settle_whenHistoriesDiffer_givesEachTheirOwn() async throws {
         let (fixture, member, users) = try await F.claimed()
@@ -24,5 +24,26 @@ import struct FoundationEssentials.UUID
         try fixture.sql("update nudged.person set due_at = '2026-01-03'")
         let read = try await fixture.claim().sorted { $0.userID < $1.userID }.map(\.history)
         #expect(read == histories)
+    }
+
+    @Test func quarantine_isBounded() async throws {
+        let fixture = try await F.withUsers(1...1)
+        for round in 0..<3 {
+            let devices = (0..<60).map { number in
+                EnvironmentNote(
+                    userID: F.user(1),
+                    token: "",
+                    deviceHash: "\(round)-\(number)",
+                    environment: "sandbox",
+                    topic: "com.example.app",
+                    state: .refused,
+                    registration: nil,
+                    at: F.now,
+                    reason: "BadDeviceToken"
+                )
+            }
+            try await fixture.store.quarantine(devices, now: F.now)
+        }
+        #expect(try fixture.sql("select jsonb_array_length(quarantine) <= 160 from nudged.person") == "t")
     }
 }

@@ -127,6 +127,27 @@ final class StoreFixture: TestDatabase, Sendable {
         return try await Connection.open(app)
     }
 
+    /// How the server runs a statement.
+    func plan(_ query: Query, _ parameters: [Parameter]) async throws -> String {
+        let connection = try await connection()
+        let explain = Statement("explain", sql: "explain " + query.sql, parameters: parameters)
+        let rows = try await connection.transaction([explain], settings: Store.pinnedPlans, timeout: .seconds(30))[0]
+        await connection.close()
+        return try (0..<rows.count).map { try rows.text($0, 0) }.joined(separator: "\n")
+    }
+
+    /// How many updates of a table there were, and how many of them were HOT. The server's processes hand in their
+    /// counts when they end, and the end of a connection is not waited for.
+    func updates(of table: String, atLeast count: Int) async throws -> (all: Int, hot: Int) {
+        var counts = [0, 0]
+        _ = try await eventually {
+            let found = "select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relname = '\(table)'"
+            counts = try sql(found).split(separator: "|").compactMap { Int($0) }
+            return counts[0] >= count
+        }
+        return (counts[0], counts[1])
+    }
+
     /// Users with one device each, asked never before, due now. Their numbers are the ends of their ids.
     func seed(_ numbers: ClosedRange<Int>) throws {
         try sql(
@@ -349,6 +370,24 @@ final class StoreFixture: TestDatabase, Sendable {
             attemptedAt: instant,
             fraction: fraction,
             template: template
+        )
+    }
+
+    /// A user's token that Apple refused so many milliseconds after now.
+    static func stale(
+        _ user: ClaimedUser,
+        _ apnsID: UUID?,
+        after milliseconds: Int64 = 0,
+        environment: String = "sandbox",
+        topic: String = "com.example.app"
+    ) -> StaleToken {
+        StaleToken(
+            userID: user.userID,
+            token: user.devices[0].token,
+            environment: environment,
+            topic: topic,
+            unregisteredAt: now.seconds * 1000 + milliseconds,
+            apnsID: apnsID ?? UUID()
         )
     }
 

@@ -184,15 +184,15 @@ import Testing
                 return try await transaction!.run(isCall ? Self.call("", "none", text) : text, isCall: isCall)
             case "&":
                 precondition(waiting.isEmpty, "whether a second call waits can't be told")
-                let (ended, call) = (Flag(), try Self.background(line.dropFirst(), fixture, daemon))
+                let (ended, call) = (Observed(false), try Self.background(line.dropFirst(), fixture, daemon))
                 waiting.append(
                     Task(executorPreference: ThreadPerJob.shared) {
-                        defer { ended.raise() }
+                        defer { ended.change { $0 = true } }
                         return try await call()
                     }
                 )
-                try await fixture.untilSomebodyWaits { ended.isRaised }
-                if ended.isRaised { throw TooSlow() }
+                try await fixture.untilSomebodyWaits { ended.now }
+                if ended.now { throw TooSlow() }
                 return ""
             default: return try fixture.sql(Self.statement(line))
             }

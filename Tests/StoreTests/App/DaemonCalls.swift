@@ -150,16 +150,9 @@ actor DaemonCalls {
         change.state.template = options["template"].flatMap { Int32($0) }
         change.isOnlyIfUnchanged = options["unchanged"].map { $0.contains(Self.name(user.userID)) } ?? false
         if let after = options["stale"].flatMap({ Int64($0) }) {
-            change.staleTokens = [
-                StaleToken(
-                    userID: user.userID,
-                    token: user.devices[0].token,
-                    environment: options["environment"] ?? "sandbox",
-                    topic: options["topic"] ?? "com.example.app",
-                    unregisteredAt: F.now.seconds * 1000 + after,
-                    apnsID: change.records.first?.apnsID ?? UUID()
-                )
-            ]
+            let (environment, topic) = (options["environment"] ?? "sandbox", options["topic"] ?? "com.example.app")
+            let id = change.records.first?.apnsID
+            change.staleTokens = [F.stale(user, id, after: after, environment: environment, topic: topic)]
         }
         if let next = options["next"] {
             change.continued = change.ended.map { Self.continuation(user.userID, $0, next) }

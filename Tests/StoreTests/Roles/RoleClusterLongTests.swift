@@ -142,16 +142,7 @@ import struct FoundationEssentials.UUID
         let hash = try fixture.hash(device.token)
         var changes = users.map { user in F.change(user, F.record(user), ended: user.messages.map(\.id)) }
         changes[0].records = [F.record(first, .rejected, hash: hash, status: 410, apnsID: refused)]
-        changes[0].staleTokens = [
-            StaleToken(
-                userID: first.userID,
-                token: device.token,
-                environment: "sandbox",
-                topic: "com.example.app",
-                unregisteredAt: F.now.seconds * 1000,
-                apnsID: refused
-            )
-        ]
+        changes[0].staleTokens = [F.stale(first, refused)]
         let settled = try await store.settle(Settlement(member, changes, closed: [F.whole(intent)]))
         #expect(settled.settled.count == 3 && settled.tokensDeleted == 1)
         #expect(try fixture.sql("select count(*) from nudged.message") == "0")

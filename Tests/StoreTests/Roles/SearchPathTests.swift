@@ -111,9 +111,7 @@ import TimeZones
     /// The whole way of a user: registered, due, sent to, settled, and asked about.
     @Test func user_whenPublicShadowsPostgreSQL_isServed() async throws {
         let fixture = try Self.shadowed()
-        let migrator = Migrator(configuration: fixture.configuration)
-        _ = try await migrator.migrate()
-        await migrator.close()
+        try await fixture.migrate()
         var app = fixture.configuration
         app.searchPath = "pg_catalog"
         let owner = try await Connection.open(app)
