@@ -16,22 +16,9 @@ import Testing
         let scene = try await Scene(migrated: false, cluster: cluster)
         let transcript = Transcript(scene, "bare")
         let user = Scene.user(1)
-        try await transcript.run(
-            "status",
-            "explain \(user)",
-            "forecast",
-            "report --html -",
-            "pause",
-            "resume",
-            "replan",
-            "after-restore",
-            "send-test --user \(user)",
-            "migrate --dry-run",
-            "migrate",
-            "migrate --dry-run",
-            "migrate --with-templates",
-            "status"
-        )
+        try await transcript.run("status", "explain \(user)", "forecast", "report --html -", "pause", "resume")
+        try await transcript.run("replan", "after-restore", "send-test --user \(user)", "migrate --dry-run", "migrate")
+        try await transcript.run("migrate --dry-run", "migrate --with-templates", "status")
         try await transcript.run("status", with: ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
         try transcript.check()
     }
@@ -83,10 +70,8 @@ import Testing
         let later = try scene.sql("select to_char(now() + interval '2 days', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
         let decision: [String: String?] = ["DECISION_URL": "https://localhost:1/", "DECISION_TOKEN": "x"]
         try await transcript.run("explain \(Scene.user(3))", with: decision)
-        try await transcript.run(
-            "explain \(Scene.user(1)) --at \(later)",
-            "explain \(Scene.user(1)) --at \(later) --json"
-        )
+        try await transcript.run("explain \(Scene.user(1)) --at \(later)")
+        try await transcript.run("explain \(Scene.user(1)) --at \(later) --json")
         try await transcript.run("explain \(Scene.user(77))", "explain \(Scene.user(3)) --message Hello --body There")
         try await transcript.run("explain \(Scene.user(8)) --message Hello --urgent --json")
         // In which hour a user without a device is evaluated again depends on the minute.
@@ -100,13 +85,8 @@ import Testing
         try await transcript.run("explain \(Scene.user(1)) --at 2026-01-05T13:00:00+01:00")
         let now = try scene.sql("select to_char(now() - interval '1 min', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
         try await transcript.run("explain \(Scene.user(1)) --at \(now)", "explain \(Scene.user(1)) --at \(now) --json")
-        try await transcript.run(
-            "forecast --hours 2",
-            "status",
-            "status --json",
-            "replan --over 0s",
-            "replan --over 0s --json"
-        )
+        try await transcript.run("forecast --hours 2", "status", "status --json", "replan --over 0s")
+        try await transcript.run("replan --over 0s --json")
         try await transcript.run("pause message --reason 'a wrong text'", "pause --json", "status", "status --json")
         try await transcript.run("explain \(Scene.user(7))", "explain \(Scene.user(1)) --json", "forecast --hours 2")
         try await transcript.run("resume message", "resume --json", "resume", "pause checkins", "replan --over soon")
@@ -114,12 +94,8 @@ import Testing
             "nudged forgets a user",
             "delete from nudged.person where user_id = \(Self.user(3)); delete from nudged.touched"
         )
-        try await transcript.run(
-            "explain \(Scene.user(3))",
-            "replan --over 0s",
-            "after-restore --yes",
-            "after-restore --yes --json"
-        )
+        try await transcript.run("explain \(Scene.user(3))", "replan --over 0s", "after-restore --yes")
+        try await transcript.run("after-restore --yes --json")
         try transcript.sql(
             "the app forgets a user",
             "delete from public.context_profiles where user_id = \(Self.user(4)); delete from public.push_tokens where user_id = \(Self.user(4)); delete from nudged.person where user_id = \(Self.user(4)); delete from nudged.touched"
@@ -240,10 +216,8 @@ import Testing
                 )
                 try await transcript.run("status", "explain \(Scene.user(1)) | head -1")
                 if due == "3 h" {
-                    try await transcript.run(
-                        "status --json",
-                        "explain \(Scene.user(1)) --json | grep -o '\"in_the_way.*\"no_device'"
-                    )
+                    try await transcript.run("status --json")
+                    try await transcript.run("explain \(Scene.user(1)) --json | grep -o '\"in_the_way.*\"no_device'")
                 }
             }
         }
@@ -256,12 +230,8 @@ import Testing
             insert into nudged.paused (kind, since, held_since, by_whom, reason) values ('check_in', now() - interval '4 h', now() - interval '4 h', 'anna@web-1', 'wrong text');
             """
         )
-        try await transcript.run(
-            "status",
-            "after-restore",
-            "after-restore --yes",
-            "after-restore --yes --json --while-daemons-run"
-        )
+        try await transcript.run("status", "after-restore", "after-restore --yes")
+        try await transcript.run("after-restore --yes --json --while-daemons-run")
         try transcript.sql(
             "the failure is over",
             "update nudged.daemon set state = jsonb_build_object(\(states[0].1)), seen_at = now(); update nudged.person set due_at = now() + interval '3 h'"
