@@ -6,13 +6,10 @@ import Testing
 
 /// Tokens that name the wrong environment, between a simulated sandbox and a simulated production.
 @Suite(.ownThreads) struct EnvironmentTests {
-    fileprivate static let secondKey = "KEY7654321"
-
     /// Sandbox is the main lane, production the other one, of the same app.
-    fileprivate final class TwoEnvironments: Sendable {
+    fileprivate struct TwoEnvironments {
         let scene: Scene
-        let production: APNsSimulator
-        let path: String
+        let production: SecondApple
 
         /// - Parameters:
         ///   - sandboxOnly: users whose token production refuses.
@@ -25,61 +22,34 @@ import Testing
             broken: Set<Int> = [],
             refusesKey: Bool = false
         ) async throws {
-            @Sendable func holds(_ users: Set<Int>, _ token: String) -> Bool {
-                users.contains { Scene.token($0) == token }
+            @Sendable func answer(_ refused: Set<Int>, _ token: String) -> ScriptedAnswer? {
+                let isRefused = refused.union(broken).contains { Scene.token($0) == token }
+                return isRefused ? .answer(status: 400, reason: "BadDeviceToken") : nil
             }
-            scene = try await Scene(perDevice: { token, _ in
-                holds(productionOnly.union(broken), token) ? .answer(status: 400, reason: "BadDeviceToken") : nil
-            })
-            let certificate = try SimulatorCertificate()
-            production = try APNsSimulator(
-                script: SimulatorScript(
-                    settings: SimulatorSettings(keys: [
-                        certificate.registered(keyID: EnvironmentTests.secondKey, teamID: Scene.teamID)
-                    ]),
-                    perDevice: { token, attempt in
-                        if refusesKey, attempt == 1 { return .answer(status: 403, reason: "InvalidProviderToken") }
-                        return holds(sandboxOnly.union(broken), token)
-                            ? .answer(status: 400, reason: "BadDeviceToken") : nil
-                    }
-                ),
-                certificate: certificate.server
-            )
-            try production.start()
-            scene.write(certificate.authority, to: "ca2.pem")
-            scene.write(certificate.providerKey.privateKey, to: "key2.p8")
-            path = scene.write(
-                """
-                apns:
-                  apps:
-                    - environment: production
-                      keyId: \(EnvironmentTests.secondKey)
-                      privateKeyFile: \(scene.folder)/key2.p8
-                      endpoint: \(production.endpoint)
-                      caFile: \(scene.folder)/ca2.pem
-                """,
-                to: "nudged.yaml"
-            )
+            scene = try await Scene(perDevice: { token, _ in answer(productionOnly, token) })
+            production = try SecondApple(scene) { token, attempt in
+                refusesKey && attempt == 1
+                    ? .answer(status: 403, reason: "InvalidProviderToken") : answer(sandboxOnly, token)
+            }
         }
 
-        deinit { production.stop() }
-
         func once() async throws -> Scene.Run {
-            try await scene.nudged(["run", "--once", "--json", "--config", path], within: .seconds(90))
+            try await scene.nudged(["run", "--once", "--json", "--config", production.path], within: .seconds(90))
+        }
+
+        /// A daemon that sweeps ten times a second.
+        func start() throws -> ChildProcess {
+            try scene.start(["run", "--config", production.path], ["SCHEDULE_INTERVAL": "100ms"])
         }
 
         /// Requests of both: production's and the sandbox's.
-        var requests: [Int] { [production.counts.requests, scene.simulator.counts.requests] }
+        var requests: [Int] { [production.simulator.counts.requests, scene.simulator.counts.requests] }
 
         /// Messages only, at any hour, with every token registered for one environment.
         func seed(_ users: Int, environment: String = "production") throws {
             try scene.seedDue(users)
-            try scene.sql(
-                """
-                update public.context_profiles set notification_preferences = '{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}';
-                update public.push_tokens set environment = '\(environment)'
-                """
-            )
+            try scene.setPreferences(#"{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}"#)
+            try scene.sql("update public.push_tokens set environment = '\(environment)'")
         }
 
         func send(_ users: ClosedRange<Int>) throws {
@@ -135,7 +105,7 @@ import Testing
         )
         try both.send(1...1)
         let dead = try await both.scene.nudged(
-            ["run", "--once", "--json", "--config", both.path],
+            ["run", "--once", "--json", "--config", both.production.path],
             ["NUDGED_FAIL_POINT": "before_settle:kill"]
         )
         #expect(dead.exit != .code(0))
@@ -153,9 +123,7 @@ import Testing
         let users = 40
         let both = try await EnvironmentTests.TwoEnvironments(sandboxOnly: Set(1...users))
         try both.seed(users)
-        let daemons = try (0..<2).map { _ in
-            try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
-        }
+        let daemons = try (0..<2).map { _ in try both.start() }
         try await both.scene.wait(for: "count(distinct owner) = 2 from nudged.range", of: daemons[0])
         try both.send(1...users)
         let accepted = "count(*) = \(users) from nudged.delivery where outcome = 'accepted'"
@@ -176,7 +144,7 @@ import Testing
         let both = try await EnvironmentTests.TwoEnvironments(sandboxOnly: [], broken: Set(1...users))
         try both.seed(users)
         try both.send(1...users)
-        let daemon = try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
+        let daemon = try both.start()
         try await both.scene.wait(
             for: "count(*) >= 100 from nudged.person where quarantine @> '[{\"state\": \"tried\"}]'",
             of: daemon
@@ -194,7 +162,7 @@ import Testing
         let both = try await EnvironmentTests.TwoEnvironments(broken: [1], refusesKey: true)
         try both.seed(1, environment: "sandbox")
         try both.send(1...1)
-        let daemon = try both.scene.start(["run", "--config", both.path], ["SCHEDULE_INTERVAL": "100ms"])
+        let daemon = try both.start()
         #expect(await eventually { daemon.errorOutput.contains("lane_stopped") })
         #expect(await eventually(within: .seconds(150)) { daemon.errorOutput.contains("lane_resumed") })
         try await both.scene.wait(for: "count(*) = 0 from nudged.message", of: daemon)

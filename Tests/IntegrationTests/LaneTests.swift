@@ -7,65 +7,17 @@ import Testing
 /// Several apps and environments on one daemon: each with its own host, key, connections and stop.
 @Suite(.ownThreads) struct LaneTests {
     private static let other = "com.example.other"
-    private static let secondKey = "KEY7654321"
 
-    /// A second simulated Apple, with a key of its own, and the configuration that names it as production.
-    private struct Second {
-        let simulator: APNsSimulator
-        let path: String
-
-        init(
-            _ scene: Scene,
-            settings: (inout SimulatorSettings) -> Void = { _ in },
-            perDevice: Scene.Answers? = nil
-        ) throws {
-            let certificate = try SimulatorCertificate()
-            var known = SimulatorSettings(keys: [
-                certificate.registered(keyID: LaneTests.secondKey, teamID: Scene.teamID)
-            ])
-            settings(&known)
-            simulator = try APNsSimulator(
-                script: SimulatorScript(settings: known, perDevice: perDevice),
-                certificate: certificate.server
-            )
-            try simulator.start()
-            scene.write(certificate.authority, to: "ca2.pem")
-            scene.write(certificate.providerKey.privateKey, to: "key2.p8")
-            path = scene.write(
-                """
-                apns:
-                  apps:
-                    - bundleId: \(LaneTests.other)
-                    - environment: production
-                      keyId: \(LaneTests.secondKey)
-                      privateKeyFile: \(scene.folder)/key2.p8
-                      endpoint: \(simulator.endpoint)
-                      caFile: \(scene.folder)/ca2.pem
-                    - environment: production
-                      bundleId: \(LaneTests.other)
-                      keyId: \(LaneTests.secondKey)
-                      privateKeyFile: \(scene.folder)/key2.p8
-                      endpoint: \(simulator.endpoint)
-                      caFile: \(scene.folder)/ca2.pem
-                """,
-                to: "nudged.yaml"
-            )
-        }
-
-        func accepted() -> [String: Int] {
-            Dictionary(simulator.snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +)
-        }
-    }
-
-    private func once(_ scene: Scene, _ second: Second, _ changes: [String: String?] = [:]) async throws -> Scene.Run {
+    private func once(_ scene: Scene, _ second: SecondApple, _ changes: [String: String?] = [:]) async throws
+        -> Scene.Run
+    {
         try await scene.nudged(["run", "--once", "--json", "--config", second.path], changes, within: .seconds(90))
     }
 
     /// Happy: two environments and two topics side by side, each lane with its own host and token.
     @Test func lanes_whenTwoEnvironmentsAndTwoTopics_shareNothing() async throws {
         let scene = try await Scene()
-        let second = try Second(scene)
-        defer { second.simulator.stop() }
+        let second = try SecondApple(scene, topic: Self.other)
         try scene.seedDue(40)
         // Ten of each; the last ten name nothing, and are the main app's.
         try scene.sql(
@@ -94,8 +46,7 @@ import Testing
     /// One phone with a build from Xcode and one from the store: two devices of one user, on two lanes, each gets its push once.
     @Test func devices_whenOnTwoLanes_eachGetTheirs() async throws {
         let scene = try await Scene()
-        let second = try Second(scene)
-        defer { second.simulator.stop() }
+        let second = try SecondApple(scene, topic: Self.other)
         try scene.seedDue(5, devices: 2)
         try scene.sql("update public.push_tokens set environment = 'production' where device_token like '%1'")
         try await once(scene, second).ends(0, ["sent": 10])
@@ -109,8 +60,7 @@ import Testing
     /// is fixed.
     @Test func lane_whenAnotherIsStopped_goesOn() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
-        let second = try Second(scene)
-        defer { second.simulator.stop() }
+        let second = try SecondApple(scene, topic: Self.other)
         try scene.seedDue(300)
         // The stopped lane's users are due before the others: they stand first in the queue.
         try scene.sql(
@@ -151,8 +101,7 @@ import Testing
                 return isProven ? .held(then: .accept) : nil
             }
         })
-        let second = try Second(scene)
-        defer { second.simulator.stop() }
+        let second = try SecondApple(scene, topic: Self.other)
         try scene.seedDue(400)
         try scene.sql(
             """
@@ -187,8 +136,7 @@ import Testing
     /// `nudged explain` say why.
     @Test func lane_whenRemoved_holdsNothingForEver() async throws {
         let scene = try await Scene()
-        let second = try Second(scene, perDevice: { _, _ in .answer(status: 500, reason: "InternalServerError") })
-        defer { second.simulator.stop() }
+        let second = try SecondApple(scene, topic: Self.other, perDevice: { _, _ in .answer(status: 500, reason: "InternalServerError") })
         try scene.seedDue(5)
         // 1 and 5: a device on both lanes. 2, 3 and 4: only on the one that goes.
         let both = "user_id in ('\(Scene.user(1))', '\(Scene.user(5))')"
