@@ -30,9 +30,7 @@ import Testing
         try await scene.wait(for: "not exists (select from nudged.intent)", of: process)
         let peak = try #require(process.megabytes("VmHWM"))
         // Sweeps end when their last user is settled.
-        let isSmall = await eventually(within: .seconds(60)) {
-            (process.megabytes("VmRSS") ?? .max) < before + 32
-        }
+        let isSmall = await eventually(within: .seconds(60)) { (process.megabytes("VmRSS") ?? .max) < before + 32 }
         let after = try #require(process.megabytes("VmRSS"))
         print(
             "flood: \(users) x \(count) of \(length): \(before) MB before, peak \(peak), after \(after); neighbour at \(meanwhile) of \(all)"

@@ -63,16 +63,12 @@ import Testing
         // Not as a port.
         #expect(!run.errors.contains(#/[^:]42501/#), "\(run.text)")
         try await scene.nudged(["status"], rig.daemon).ends(69, output: "no daemon is alive")
-        for options in [[], ["--yes"]] {
-            try await scene.nudged(["after-restore"] + options, rig.daemon).ends()
-        }
+        for options in [[], ["--yes"]] { try await scene.nudged(["after-restore"] + options, rig.daemon).ends() }
         // The switch and the questions work with the configuration that is at hand, which is the daemon's.
         for command in [
             ["pause", "message"], ["explain", Scene.user(1)], ["forecast", "--hours", "1"], ["resume"],
             ["replan", "--over", "0s"],
-        ] {
-            try await scene.nudged(command, rig.daemon).ends()
-        }
+        ] { try await scene.nudged(command, rig.daemon).ends() }
         #expect(try scene.sql("select count(*) from nudged.paused") == "0")
         try await scene.nudged(["migrate"], rig.daemon).ends(0, output: "nothing to do")
     }

@@ -90,9 +90,7 @@ extension Scene {
     }
 
     /// Whole seconds: what is set for now is due with the next one.
-    func onceWell(_ changes: [String: String?] = [:]) async throws -> Scene.Run {
-        try await once(changes).ends()
-    }
+    func onceWell(_ changes: [String: String?] = [:]) async throws -> Scene.Run { try await once(changes).ends() }
 }
 
 extension TestDatabase {

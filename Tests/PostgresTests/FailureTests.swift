@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func error_neverHoldsAParameter() async throws {
-        let connection = try await ServerFixture.connection()
+        let connection = try await F.connection()
         try await connection.execute(
             script: """
                 create table t (k text primary key, c text constraint short check (length(c) < 3), u uuid);

@@ -5,21 +5,21 @@ import Testing
 @testable import Postgres
 
 @Suite(.ownThreads) struct RoundTripTests {
+    typealias F = ServerFixture
+
     static let uuid = UUID(uuidString: "00000000-0000-0000-0000-0000000000ff")!
 
     @Test func scalars_whenEdgeValues_comeBackEqual() async throws {
-        let connection = try await ServerFixture.connection()
+        let connection = try await F.connection()
         for value in [Int64.min, -1, 0, 1, .max] {
-            let rows = try await connection.run(ServerFixture.sql("select $1, $1::text", .int8(value)))
+            let rows = try await connection.run(F.sql("select $1, $1::text", .int8(value)))
             #expect(try rows.int8(0, 0) == value)
             #expect(try rows.text(0, 1) == String(value))
         }
         let texts = ["", "ä\u{1F600}'\"\\", String(repeating: "x", count: 1_000_000)]
-        for value in texts {
-            #expect(try await connection.run(ServerFixture.sql("select $1", .text(value))).text(0, 0) == value)
-        }
+        for value in texts { #expect(try await connection.run(F.sql("select $1", .text(value))).text(0, 0) == value) }
         let rows = try await connection.run(
-            ServerFixture.sql(
+            F.sql(
                 "select $1, $2, $3, $4, $5, $6, $7::text",
                 .int4(.min),
                 .bool(true),
@@ -45,9 +45,9 @@ import Testing
         (-62_135_596_800_000_000, "0001-01-01 00:00:00+00"), (253_402_300_799_999_999, "9999-12-31 23:59:59.999999+00"),
         (Int64.max, "infinity"), (Int64.min, "-infinity"),
     ]) func timestamp_whenEdge_meansTheSameInstant(value: Int64, text: String) async throws {
-        let connection = try await ServerFixture.connection()
+        let connection = try await F.connection()
         let rows = try await connection.transaction(
-            [ServerFixture.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
+            [F.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
             settings: [("timezone", "UTC")]
         )[0]
         #expect(try rows.text(0, 0) == text)
@@ -59,34 +59,28 @@ import Testing
         (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (Int32.max, "infinity"),
         (Int32.min, "-infinity"),
     ]) func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
-        let connection = try await ServerFixture.connection()
-        let rows = try await connection.run(
-            ServerFixture.sql("select $1::text, $1, $2::text::date", .date(value), .text(text))
-        )
+        let connection = try await F.connection()
+        let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
         #expect(try rows.text(0, 0) == text)
         #expect(try rows.dateOrNull(0, 1) == value)
         #expect(try rows.dateOrNull(0, 2) == value)
     }
 
     @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
-        let connection = try await ServerFixture.connection()
-        let rows = try await connection.run(
-            ServerFixture.sql("select '294276-12-31'::timestamptz, '5874897-12-31'::date")
-        )
+        let connection = try await F.connection()
+        let rows = try await connection.run(F.sql("select '294276-12-31'::timestamptz, '5874897-12-31'::date"))
         #expect(throws: PostgresError.self) { try rows.timestamp(0, 0) }
         // Dates have more room.
         #expect(try rows.dateOrNull(0, 1) ?? 0 > 0)
-        let error = await ServerFixture.error {
-            _ = try await connection.run(ServerFixture.sql("select $1", .timestamp(Int64.min + 1)))
-        }
+        let error = await F.error { _ = try await connection.run(F.sql("select $1", .timestamp(Int64.min + 1))) }
         #expect(error?.code == .invalidParameter)
         #expect(connection.isUsable)
     }
 
     @Test func arrays_whenNullsAndEmpty_comeBackEqual() async throws {
-        let connection = try await ServerFixture.connection()
+        let connection = try await F.connection()
         let rows = try await connection.run(
-            ServerFixture.sql(
+            F.sql(
                 "select $1::text, $2, $3, $4::text, $5, $6, $7, $8::text, $9, $10::text, $11",
                 .int8Array([1, nil, .min]),
                 .int4Array([nil]),
@@ -116,17 +110,17 @@ import Testing
 
     @Test(arguments: PostgresType.allCases.filter { $0 != .unknown })
     func null_whenOfAnyType_isNull(type: PostgresType) async throws {
-        let connection = try await ServerFixture.connection()
-        let rows = try await connection.run(ServerFixture.sql("select $1", .null(type)))
+        let connection = try await F.connection()
+        let rows = try await connection.run(F.sql("select $1", .null(type)))
         #expect(try rows.isNull(0, 0))
         #expect(throws: PostgresError.self) { try rows.int8(0, 0) }
         #expect(try rows.int8OrNull(0, 0) == nil)
     }
 
     @Test func readers_whenTypeOrCellIsWrong_throwAndNeverTrap() async throws {
-        let connection = try await ServerFixture.connection()
+        let connection = try await F.connection()
         let rows = try await connection.run(
-            ServerFixture.sql("select 1::int8 as big, 'planted-value' as word, array[array[1,2]] as deep, 1.5::numeric")
+            F.sql("select 1::int8 as big, 'planted-value' as word, array[array[1,2]] as deep, 1.5::numeric")
         )
         #expect(throws: PostgresError.self) { try rows.int4(0, 0) }
         #expect(throws: PostgresError.self) { try rows.uuid(0, 1) }
@@ -161,10 +155,10 @@ import Testing
     }
 
     @Test func batch_whenTenThousandsOfElements_comesBackWhole() async throws {
-        let connection = try await ServerFixture.connection()
+        let connection = try await F.connection()
         let ids = (0..<50_000).map { _ in UUID() }
         let rows = try await connection.run(
-            ServerFixture.sql("select u, n from unnest($1) with ordinality as a (u, n) order by n", .uuidArray(ids))
+            F.sql("select u, n from unnest($1) with ordinality as a (u, n) order by n", .uuidArray(ids))
         )
         #expect(rows.count == 50_000)
         #expect(try (0..<rows.count).allSatisfy { try rows.uuid($0, 0) == ids[$0] })

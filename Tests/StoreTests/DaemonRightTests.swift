@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThreads) struct DaemonRightTests {
     /// What a migrated database remembers of them.
     @Test func rights_areThoseOfTheMigrations() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         let remembered = try fixture.lines(
             """
             select distinct regexp_replace(object, '^nudged\\.([a-z_]+).*$', '\\1') || ' ' || trim(p)

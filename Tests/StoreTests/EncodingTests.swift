@@ -25,7 +25,7 @@ extension StoreFixture {
 /// Databases in other encodings than UTF-8.
 @Suite(.ownThreads) struct EncodingTests {
     /// Migrated, in LATIN1, with these users claimed by one member.
-    private static func latin1() async throws -> (StoreFixture, UUID, [ClaimedUser]) {
+    private static func latin1() async throws -> (F, UUID, [ClaimedUser]) {
         let fixture = try await F(made: "encoding 'LATIN1' locale 'C'")
         try fixture.seed(1...3)
         let member = try await fixture.member()

@@ -17,7 +17,7 @@ import Testing
 
     /// A session of a signed-in user of the app.
     private func session(_ user: Int, _ text: String) -> String {
-        "set request.jwt.claim.sub = \(StoreFixture.quoted(user)); set role authenticated; \(text); reset role;"
+        "set request.jwt.claim.sub = \(F.quoted(user)); set role authenticated; \(text); reset role;"
     }
 
     private func register(_ user: Int, environment: String) throws -> String {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func registration_whenRepeated_renewsTheOneRow() async throws {
-        let fixture = try await StoreFixture.onSupabase()
+        let fixture = try await F.onSupabase()
         #expect(try statements().count == 3)
         try fixture.sql(register(1, environment: "sandbox"))
         try fixture.sql("update public.push_tokens set created_at = '2026-01-01', updated_at = '2026-01-01'")
@@ -44,21 +44,21 @@ import Testing
     }
 
     @Test func signingOut_whenThePhoneIsAnothers_leavesTheirs() async throws {
-        let fixture = try await StoreFixture.onSupabase()
+        let fixture = try await F.onSupabase()
         let leave = "prepare leave (text) as \(try statements()[1]) execute leave ('\(Self.device)'); deallocate leave"
         try fixture.sql(register(1, environment: "production") + register(2, environment: "production"))
         #expect(try fixture.sql(session(1, leave)) == "(,0,0,{})")
-        #expect(try fixture.sql("select user_id from nudged.device") == StoreFixture.quoted(2).filter { $0 != "'" })
+        #expect(try fixture.sql("select user_id from nudged.device") == F.quoted(2).filter { $0 != "'" })
         #expect(try fixture.sql(session(2, leave)) == "(,1,0,{})")
         #expect(try fixture.sql("select count(*) from nudged.device") == "0")
     }
 
     @Test func preferences_whenWritten_areTheRecipients() async throws {
-        let fixture = try await StoreFixture.withUsers(1...2)
+        let fixture = try await F.withUsers(1...2)
         try fixture.sql(
             """
             prepare wish (uuid, text) as \(statements()[2])
-            execute wish (\(StoreFixture.quoted(2)), '{"check_ins_enabled":false,"frequency":"weekly"}');
+            execute wish (\(F.quoted(2)), '{"check_ins_enabled":false,"frequency":"weekly"}');
             """
         )
         let wishes = "select preferences ->> 'frequency' from nudged.recipient order by user_id"

@@ -30,8 +30,8 @@ import Testing
         """
 
     @Test func script_whenAppliedAsOne_isWhatMigrateDoes() async throws {
-        let migrated = try await StoreFixture()
-        let scripted = try await StoreFixture(migrated: false)
+        let migrated = try await F()
+        let scripted = try await F(migrated: false)
         try scripted.sql("begin; \(Migration.script()) commit")
         let found = try scripted.lines(Self.catalog).sorted()
         #expect(found == (try migrated.lines(Self.catalog).sorted()))
@@ -43,7 +43,7 @@ import Testing
 
     /// Supabase and others send statement by statement.
     @Test func script_whenSplit_isAppliedStatementByStatement() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         let connection = try await fixture.connection()
         let statements = Migration.statements(of: Migration.script())
         try await connection.transaction(timeout: .seconds(60)) { transaction in
@@ -55,7 +55,7 @@ import Testing
 
     /// As `nudged migrate` does.
     @Test func script_whenAMigratorIsAtWork_waitsForIt() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         let last = Migration.newest - 1
         try await fixture.migrate(upTo: last)
         let migrator = try await fixture.connection()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func script_whenAfterAMigration_hasTheLaterOnesOnly() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try await fixture.migrate(upTo: 6)
         try fixture.sql("begin; \(Migration.script(after: 6, usesTemplates: true)) commit")
         #expect(try await Migrator.schemaState(fixture.configuration) == .current)
@@ -92,7 +92,7 @@ import Testing
 
     /// What `nudged migrate` says that it creates.
     @Test func count_whenMigrated_isTheCatalogs() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         func counted(_ kind: String) -> Int { Migration.all.reduce(0) { $0 + $1.count(creating: kind) } }
         let catalog = try fixture.sql(
             """

@@ -23,11 +23,11 @@ import TimeZones
             created_at timestamp not null default now(), updated_at timestamp, app_version text,
             unique (user_id, device_token)
         );
-        insert into public.users values (\(StoreFixture.quoted(1)), 'a@example.com'), (\(StoreFixture.quoted(2)), null);
+        insert into public.users values (\(F.quoted(1)), 'a@example.com'), (\(F.quoted(2)), null);
         insert into public.context_profiles (user_id, notification_preferences, first_session_complete, timezone)
-        values (\(StoreFixture.quoted(1)), '{"check_ins_enabled":true,  "frequency":"daily"}', true, 'Europe/Berlin');
-        insert into public.push_tokens (user_id, device_token, created_at) values (\(StoreFixture.quoted(1)), 'ab', '2026-01-01');
-        insert into public.push_tokens (user_id, device_token, platform) values (\(StoreFixture.quoted(1)), 'cd', 'android');
+        values (\(F.quoted(1)), '{"check_ins_enabled":true,  "frequency":"daily"}', true, 'Europe/Berlin');
+        insert into public.push_tokens (user_id, device_token, created_at) values (\(F.quoted(1)), 'ab', '2026-01-01');
+        insert into public.push_tokens (user_id, device_token, platform) values (\(F.quoted(1)), 'cd', 'android');
         """
 
     @Test func migrations_areTheFilesOfTheFolder() throws {
@@ -40,14 +40,14 @@ import TimeZones
         }
     }
 
-    private func migrate(_ fixture: StoreFixture) async throws -> [Migration] {
+    private func migrate(_ fixture: F) async throws -> [Migration] {
         let migrator = Migrator(configuration: fixture.configuration)
         let applied = try await migrator.migrate()
         await migrator.close()
         return applied
     }
 
-    private func schemaState(_ fixture: StoreFixture) async throws -> Migrator.SchemaState {
+    private func schemaState(_ fixture: F) async throws -> Migrator.SchemaState {
         let migrator = Migrator(configuration: fixture.configuration)
         let schemaState = try await migrator.schemaState()
         await migrator.close()
@@ -55,7 +55,7 @@ import TimeZones
     }
 
     @Test func migrate_whenDatabaseIsEmpty_appliesAllOnce() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         #expect(try await schemaState(fixture) == .behind(Migration.all))
         #expect(try await migrate(fixture) == Migration.all)
         #expect(try await schemaState(fixture) == .current)
@@ -65,7 +65,7 @@ import TimeZones
     }
 
     @Test func migrate_whenTwoStartAtOnce_appliesEachOnce() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         async let first = migrate(fixture)
         async let second = migrate(fixture)
         async let third = migrate(fixture)
@@ -75,7 +75,7 @@ import TimeZones
 
     /// Each of them would have made the schema and the table.
     @Test func migrate_whenAnotherIsMakingTheSchema_waitsAndGoesOn() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         let other = try await fixture.connection()
         let migrating = try await other.transaction { transaction in
             try await transaction.execute(script: Migrator.preparation)
@@ -88,7 +88,7 @@ import TimeZones
 
     /// An advisory lock is anybody's. Migrations take none.
     @Test(.timeLimit(.minutes(10))) func migrate_whenARoleHoldsAdvisoryLocks_goesOn() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         let role = "holder_\(fixture.name)"
         try fixture.sql("create role \(role)")
         let names = ["nudged.migrate", "nudged.maintain_delivery", "nudged.end_reminders task 7"]
@@ -100,7 +100,7 @@ import TimeZones
 
     /// Other roles may read the table of migrations, and lock it against nobody.
     @Test(.timeLimit(.minutes(10))) func migrate_whenARoleReadsItsTable_goesOn() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try await fixture.migrate(upTo: Migration.newest - 1)
         let read = "set local role nudged_daemon; select from nudged.migration"
         try await fixture.holding("\(read); lock table nudged.migration in access share mode") {
@@ -114,14 +114,14 @@ import TimeZones
         }
     }
 
-    private func impatient(_ fixture: StoreFixture, attempts: Int) -> Migrator {
+    private func impatient(_ fixture: F, attempts: Int) -> Migrator {
         var migrator = Migrator(configuration: fixture.configuration)
         migrator.patience = LockPatience(wait: .milliseconds(50), pause: .milliseconds(10), attempts: attempts)
         return migrator
     }
 
     @Test func migrate_whenTheAppHoldsATable_givesWayAndTriesAgain() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
         let held = try await fixture.connection()
         let migrator = impatient(fixture, attempts: 3)
@@ -137,7 +137,7 @@ import TimeZones
     }
 
     @Test func migrate_whenTheTableIsFreedBetweenTwoAttempts_goesOn() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
         let held = try await fixture.connection()
         let migrator = impatient(fixture, attempts: 10_000)
@@ -155,7 +155,7 @@ import TimeZones
 
     /// As a daemon of the next minor version finds the schema of this one, before `nudged migrate`.
     @Test func schemaState_whenOnlyItsOwnMigrationsArePending_isUsable() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         let role = "other_\(fixture.name)"
         try fixture.sql(
             """
@@ -182,7 +182,7 @@ import TimeZones
     }
 
     @Test func schemaState_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")
         #expect(try await schemaState(fixture) == .newer(newest: 99))
         try fixture.sql("update nudged.migration set oldest = 99 where number = 99")
@@ -204,7 +204,7 @@ import TimeZones
     /// Everything that a person meets in psql says what it is: tables, views, the calls of an app, and the functions that
     /// the pages name.
     @Test func objects_always_haveAComment() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         let silent = try fixture.lines(
             """
             select c.relname, a.attname from pg_class c
@@ -235,7 +235,7 @@ import TimeZones
 
     /// No text that a user, an app or a server can write is without a limit.
     @Test func columns_whenTextOrJSON_haveALimit() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         let unlimited = try fixture.lines(
             """
             select c.relname, a.attname from pg_class c
@@ -258,7 +258,7 @@ import TimeZones
     }
 
     @Test func migrate_whenTablesExist_addsTwoColumnsAndSixTriggersOnly() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
         let before = try shape(fixture, schema: "public")
         let read = """
@@ -278,7 +278,7 @@ import TimeZones
     }
 
     @Test func claim_whenTheAppsColumnsHaveOtherTypes_readsThem() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
         _ = try await migrate(fixture)
         try fixture.sql("update nudged.person set due_at = '2026-01-01'")
@@ -292,28 +292,28 @@ import TimeZones
         try fixture.sql("update public.push_tokens set app_version = '2'")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
         try fixture.expect(
-            "select nudged.forget_device(\(StoreFixture.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')",
+            "select nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')",
             "t"
         )
     }
 
     @Test func migrate_whenColumnsAreMissing_addsThem() async throws {
-        let fixture = try await StoreFixture(migrated: false)
+        let fixture = try await F(migrated: false)
         try fixture.sql(
-            "create table public.context_profiles (user_id uuid primary key); create table public.push_tokens (user_id uuid, device_token text); insert into public.context_profiles values (\(StoreFixture.quoted(1))); insert into public.push_tokens values (\(StoreFixture.quoted(1)), 'ab')"
+            "create table public.context_profiles (user_id uuid primary key); create table public.push_tokens (user_id uuid, device_token text); insert into public.context_profiles values (\(F.quoted(1))); insert into public.push_tokens values (\(F.quoted(1)), 'ab')"
         )
         _ = try await migrate(fixture)
-        let claim = try await fixture.store.claim(ranges: StoreFixture.ranges, now: Self.late, limit: 9)
+        let claim = try await fixture.store.claim(ranges: F.ranges, now: Self.late, limit: 9)
         let user = try #require(claim.users.first)
         #expect(user.preferences == nil && user.firstSessionComplete)
         #expect(user.devices == [Device(token: "ab", registeredAt: nil)])
     }
 
-    private static var late: Instant { StoreFixture.now + 86_400 * 3650 }
+    private static var late: Instant { F.now + 86_400 * 3650 }
 
     /// `DistributionTests` has the keys.
     @Test func tables_whenAboutUsers_haveRowSecurity() async throws {
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         let open = try fixture.lines(
             """
             select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -330,7 +330,7 @@ import TimeZones
     }
 
     /// Columns, constraints, indexes, triggers, row security of a schema.
-    private func shape(_ fixture: StoreFixture, schema: String = "nudged") throws -> [String] {
+    private func shape(_ fixture: F, schema: String = "nudged") throws -> [String] {
         try fixture.lines(
             """
             select 'column', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull

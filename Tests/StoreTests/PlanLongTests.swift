@@ -93,9 +93,7 @@ import struct FoundationEssentials.UUID
             $0.contains("Hash Join") || $0.contains("Hash Right Join") || $0.contains("Hash Left Join")
         }
         // Where it is believed to have a row or none, the settlement meets those that the list names one by one: bounded by the list all the same.
-        if query != .settle || belief == .truth {
-            #expect(isHashed == (query == .settle), said)
-        }
+        if query != .settle || belief == .truth { #expect(isHashed == (query == .settle), said) }
         if query == .settle { expectBounded(plan, what) }
         #expect(!plan.contains { $0.contains("Merge Join") }, said)
         // Nor is one list compared with another, row by row.

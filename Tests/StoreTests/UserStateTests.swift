@@ -10,19 +10,19 @@ import struct FoundationEssentials.UUID
 
 /// The values that only the daemon writes and reads: a user's state, and a user's part of an intent.
 struct UserStateTests {
-    private static let userID = StoreFixture.user(1)
-    private static let attemptedAt = StoreFixture.now.microseconds + 7
+    private static let userID = F.user(1)
+    private static let attemptedAt = F.now.microseconds + 7
 
     private static func state(_ random: inout SplitMix64) -> UserState {
         func instant() -> Instant {
             random.chance(5)
                 ? Instant(seconds: Int64(bitPattern: random.next()))
-                : StoreFixture.now - Int64(random.int(0...9_000_000))
+                : F.now - Int64(random.int(0...9_000_000))
         }
         func slot() -> LocalDate {
             LocalDate(
                 days: random.chance(5)
-                    ? random.pick([0, 2_932_896]) : StoreFixture.slot.days - Int32(random.int(0...99))
+                    ? random.pick([0, 2_932_896]) : F.slot.days - Int32(random.int(0...99))
             )
         }
         return UserState(
@@ -39,11 +39,11 @@ struct UserStateTests {
     }
 
     private static func due(_ random: inout SplitMix64) -> PendingReminder.Due {
-        random.chance(50) ? .at(StoreFixture.now + Int64(random.int(0...999))) : .local(local(&random))
+        random.chance(50) ? .at(F.now + Int64(random.int(0...999))) : .local(local(&random))
     }
 
     private static func local(_ random: inout SplitMix64) -> LocalDateTime {
-        LocalDateTime(StoreFixture.slot + random.int(0...99), secondOfDay: random.int(0...86_399))
+        LocalDateTime(F.slot + random.int(0...99), secondOfDay: random.int(0...86_399))
     }
 
     private static func record(_ random: inout SplitMix64) -> DeliveryRecord {
@@ -53,13 +53,13 @@ struct UserStateTests {
             userID: userID,
             kind: kind.rawValue,
             key: random.pick(["2026-11-20", UUID().uuidString, ""]),
-            slot: kind == .checkIn ? StoreFixture.slot - random.int(0...9) : nil,
+            slot: kind == .checkIn ? F.slot - random.int(0...9) : nil,
             deviceHash: isPush ? "00000000000000aa" : "",
             apnsID: isPush ? UUID() : nil,
             outcome: isPush ? .unknown : random.pick(DeliveryRecord.Outcome.allCases),
             reason: isPush ? "daemon_lost" : random.pick([nil, "stale", "é\u{0}\"\\"]),
             status: isPush ? nil : random.pick([nil, 410]),
-            attemptedAt: isPush ? StoreFixture.now : StoreFixture.now - Int64(random.int(0...99_999)),
+            attemptedAt: isPush ? F.now : F.now - Int64(random.int(0...99_999)),
             fraction: isPush ? 7 : 0,
             decision: random.chance(30) ? #"{"by": "service", "reason": "🔥"}"# : nil,
             template: random.chance(30) ? Int32(random.int(0...9)) : nil
@@ -67,7 +67,7 @@ struct UserStateTests {
     }
 
     private static func change(_ random: inout SplitMix64) -> Change {
-        let at = StoreFixture.now - Int64(random.int(0...99))
+        let at = F.now - Int64(random.int(0...99))
         return Change(
             userID: userID,
             turn: Int32(random.int(0...9)),
@@ -122,7 +122,7 @@ struct UserStateTests {
 
     /// What older daemons wrote is read, and what needs no newer format has none.
     @Test func state_whenNothingIsUnseen_hasTheFirstFormat() {
-        let state = UserState(fingerprint: 7, history: History(sent: [StoreFixture.now]))
+        let state = UserState(fingerprint: 7, history: History(sent: [F.now]))
         #expect(state.bytes.first == 1)
         // A count that no daemon writes is none.
         let hostile = [2] + state.bytes.dropFirst() + [0, 0]
@@ -131,8 +131,8 @@ struct UserStateTests {
 
     /// Three sends and a check-in a day, for a week.
     @Test func state_whenItIsOfAWeek_isSmall() {
-        let sent = (0..<21).map { StoreFixture.now - Int64($0) * 28_800 }
-        let checkIns = (0..<7).map { CheckIn(at: StoreFixture.now - Int64($0) * 86_400, slot: StoreFixture.slot - $0) }
+        let sent = (0..<21).map { F.now - Int64($0) * 28_800 }
+        let checkIns = (0..<7).map { CheckIn(at: F.now - Int64($0) * 86_400, slot: F.slot - $0) }
         let state = UserState(fingerprint: .max, template: 7, history: History(checkIns: checkIns, sent: sent))
         #expect(state.bytes.count < 150, "\(state.bytes.count) bytes")
     }

@@ -156,7 +156,5 @@ enum ReportFixture {
     static func daemon(
         unseen: Int64,
         state: String = #"{"lanes":[{"environment":"production","topic":"com.example.app","state":"open"}]}"#
-    ) -> DaemonRow {
-        DaemonRow(host: "planted-host", now: now, unseen: unseen, state: state)
-    }
+    ) -> DaemonRow { DaemonRow(host: "planted-host", now: now, unseen: unseen, state: state) }
 }

@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: Seeds.all) func apns_thatACallAccepts_isKnown(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
-        let fixture = try await StoreFixture()
+        let fixture = try await F()
         let drawn = (0..<300).map { _ in Self.draw(&random) }
         let list = drawn.map { "('\($0)')" }.joined(separator: ", ")
         try fixture.sql(
@@ -59,7 +59,7 @@ import Testing
             do $$ declare drawn jsonb; text text; begin
                 for drawn, text in select d.apns::jsonb, t.text from (values \(list)) as d (apns), (values (null), ('b')) as t (text) loop
                     begin
-                        perform nudged_api.send(\(StoreFixture.quoted(1)), null, text, apns => drawn);
+                        perform nudged_api.send(\(F.quoted(1)), null, text, apns => drawn);
                     exception when invalid_parameter_value then
                     end;
                 end loop;

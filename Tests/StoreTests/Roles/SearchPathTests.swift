@@ -41,7 +41,7 @@ import TimeZones
         """
 
     /// A database where public comes first, and shadows what PostgreSQL has.
-    private static func shadowed() throws -> StoreFixture {
+    private static func shadowed() throws -> F {
         let fixture = try F(on: F.cluster.get())
         try fixture.sql(shadows)
         let counts = try fixture.sql(
