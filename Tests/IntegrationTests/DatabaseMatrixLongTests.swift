@@ -35,14 +35,10 @@ import Testing
 
     /// Apart from the other suites, since it has roles of its own.
     private static let cluster = Result {
-        let cluster = try LocalCluster(
-            LocalCluster.Options(maxConnections: 100, settings: ["autovacuum_naptime": "1h"])
-        )
-        try cluster.sql(
-            """
-            create role nudged_daemon login; create role nudged_app; create role nudged_writer; create role migrator superuser login
-            """
-        )
+        let options = LocalCluster.Options(maxConnections: 100, settings: ["autovacuum_naptime": "1h"])
+        let cluster = try LocalCluster(options)
+        try cluster.sql("create role nudged_daemon login; create role nudged_app; create role nudged_writer")
+        try cluster.sql("create role migrator superuser login")
         return cluster
     }
 
@@ -59,72 +55,54 @@ import Testing
             )
         ]
 
-    private static let locales =
+    private static let locales: [Cell] =
         ["de-DE", "tr-TR", "lt-LT", "az"].flatMap { locale in
-            ["UTF8", "LATIN1"].map { encoding in
-                Cell(
-                    testDescription: "\(encoding), \(locale) by ICU",
-                    options:
-                        "encoding '\(encoding)' locale_provider icu icu_locale '\(locale)' locale 'C'"
-                )
+            ["UTF8", "LATIN1"].map { encoding -> Cell in
+                let options = "encoding '\(encoding)' locale_provider icu icu_locale '\(locale)' locale 'C'"
+                return Cell(testDescription: "\(encoding), \(locale) by ICU", options: options)
             }
         }
-        + ["de_DE", "tr_TR", "lt_LT", "az_AZ"].map {
-            Cell(
-                testDescription: "UTF8, \($0) by libc",
-                options: "encoding 'UTF8' locale '\($0).UTF-8'",
-                needs: "\($0).utf8"
-            )
+        + ["de_DE", "tr_TR", "lt_LT", "az_AZ"].map { (name: String) -> Cell in
+            let options = "encoding 'UTF8' locale '\(name).UTF-8'"
+            return Cell(testDescription: "UTF8, \(name) by libc", options: options, needs: "\(name).utf8")
         }
 
-    private static let settings =
+    private static let settings: [Cell] =
         [
             "search_path = ''", "search_path = 'hostile, public'", "default_transaction_isolation = 'serializable'",
             "default_transaction_deferrable = on", "datestyle = 'SQL, DMY'", "datestyle = 'German'",
             "intervalstyle = 'sql_standard'", "timezone = 'Asia/Kolkata'", "timezone_abbreviations = 'India'",
             "bytea_output = 'escape'", "extra_float_digits = -15", "standard_conforming_strings = off",
             "escape_string_warning = off", "backslash_quote = off", "array_nulls = off", "transform_null_equals = on",
-            "xmloption = 'document'", "check_function_bodies = off",
-            "quote_all_identifiers = on", "plpgsql.variable_conflict = 'use_column'", "plpgsql.extra_errors = 'all'",
+            "xmloption = 'document'", "check_function_bodies = off", "quote_all_identifiers = on",
+            "plpgsql.variable_conflict = 'use_column'", "plpgsql.extra_errors = 'all'",
             "plan_cache_mode = 'force_generic_plan'", "enable_seqscan = off", "enable_indexscan = off",
             "enable_hashjoin = off", "jit_above_cost = 0", "work_mem = '64kB'", "client_min_messages = 'debug5'",
             "client_min_messages = 'error'", "client_encoding = 'LATIN1'", "synchronous_commit = off",
             "lc_numeric = 'C'", "lc_monetary = 'C'", "default_toast_compression = 'pglz'",
             "default_statistics_target = 10000", "from_collapse_limit = 1", "max_parallel_workers_per_gather = 8",
             "vacuum_freeze_min_age = 0", "gin_fuzzy_search_limit = 1", "constraint_exclusion = on",
-            "lo_compat_privileges = on", "default_with_oids = off", "exit_on_error = off",
-        ].map { Cell(testDescription: $0, settings: [$0]) }
-        + ["statement_timeout = 100", "lock_timeout = 1"].map {
-            Cell(testDescription: $0, settings: [$0], spares: true)
-        }
+            "lo_compat_privileges = on", "default_with_oids = off", "exit_on_error = off", "row_security = off",
+        ].map { setting($0) }
         + [
-            Cell(
-                testDescription: "default_transaction_read_only = on",
-                settings: ["default_transaction_read_only = on"],
-                spares: true,
-                refusal: "default_transaction_read_only"
-            ),
-            Cell(
-                testDescription: "idle_session_timeout = 1",
-                settings: ["idle_session_timeout = 1"],
-                spares: true,
-                status: 75,
-                refusal: "raise idle_session_timeout for this role"
-            ),
-            Cell(
-                testDescription: "idle_in_transaction_session_timeout = 1",
-                settings: ["idle_in_transaction_session_timeout = 1"],
-                spares: true
-            ),
-            Cell(testDescription: "row_security = off", settings: ["row_security = off"]),
+            setting("statement_timeout = 100", spares: true), setting("lock_timeout = 1", spares: true),
+            setting("idle_in_transaction_session_timeout = 1", spares: true),
+            setting("default_transaction_read_only = on", spares: true, refusal: "default_transaction_read_only"),
+            setting("idle_session_timeout = 1", spares: true, 75, refusal: "raise idle_session_timeout for this role"),
+            setting("session_replication_role = replica", errors: ["database.replication_role"]),
         ]
-        + [
-            Cell(
-                testDescription: "session_replication_role = replica",
-                settings: ["session_replication_role = replica"],
-                errors: ["database.replication_role"]
-            )
-        ]
+
+    private static func setting(
+        _ setting: String,
+        spares: Bool = false,
+        _ status: Int32 = 78,
+        refusal: String? = nil,
+        errors: Set<String> = []
+    ) -> Cell {
+        var cell = Cell(testDescription: setting, settings: [setting], spares: spares, refusal: refusal, errors: errors)
+        cell.status = status
+        return cell
+    }
 
     private static let columns = """
         user_id uuid not null, device_token text not null, platform text not null default 'ios',
