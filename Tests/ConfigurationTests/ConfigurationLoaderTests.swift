@@ -167,11 +167,7 @@ import Testing
         #expect(url(second) == "postgresql:///credential")
         #expect(second.rows.first { $0.key == "database.url" }?.source == .credential(path: credentials))
         #expect(second.configuration.schedule.batch == 5)
-        let third = try fixture.load(
-            yaml,
-            environment: environment,
-            without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"]
-        )
+        let third = try fixture.load(yaml, environment: environment, without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"])
         #expect(url(third) == "postgresql:///file")
         #expect(
             third.rows.first { $0.key == "database.url" }?.source

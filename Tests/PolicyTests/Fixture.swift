@@ -61,12 +61,7 @@ enum Questions {
     /// Check-ins in Berlin at 10:00 by the rules, quiet from 22:00 to 08:00; `extra` holds further preferences as JSON members.
     static func checkIn(_ frequency: String = "daily", extra: String = "", history: History = History()) -> Candidate {
         let preferences = Preferences(parsing: "{\"check_ins_enabled\":true,\"frequency\":\"\(frequency)\"\(extra)}")
-        var candidate = Candidate(
-            userID: user,
-            preferences: preferences,
-            timezone: "Europe/Berlin",
-            nudge: .checkIn
-        )
+        var candidate = Candidate(userID: user, preferences: preferences, timezone: "Europe/Berlin", nudge: .checkIn)
         candidate.history = history
         return candidate
     }

@@ -14,12 +14,7 @@ import struct FoundationEssentials.UUID
 @Suite struct MetricsPageTests {
     private static let now = Instant(seconds: 1_800_000_000)
     private static let lanes = [
-        LaneReport(
-            LaneIdentity(environment: "production", topic: "com.example.app"),
-            .open,
-            now: nil,
-            boot: 0
-        ),
+        LaneReport(LaneIdentity(environment: "production", topic: "com.example.app"), .open, now: nil, boot: 0),
         LaneReport(
             LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
             .stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0),

@@ -106,9 +106,7 @@ import struct FoundationEssentials.UUID
         #expect(outcomes.map(\.answer.priority) == [.urgent, .medium, .medium, .medium, .medium, .medium])
         let second = outcomes[1].answer.reason
         #expect(second == "neither urgent nor a mention: the decision service did not answer in time")
-        #expect(
-            try JSONValue(parsing: outcomes[0].json)["by"] == .string("fallback")
-        )
+        #expect(try JSONValue(parsing: outcomes[0].json)["by"] == .string("fallback"))
         let quiet = try self.sendPlan(
             [message(5, urgent: true)],
             preferences: Self.with(#""smart_enabled":true,"fallback_strategy":"suppress_all""#)

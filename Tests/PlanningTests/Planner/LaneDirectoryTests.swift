@@ -13,9 +13,7 @@ import TimeZones
     private static let sandbox = F.lane
     private let now = MessageFixture.now
 
-    private let planner = F.planner(
-        lanes: LaneDirectory(standard: Self.production, others: [Self.sandbox])
-    )
+    private let planner = F.planner(lanes: LaneDirectory(standard: Self.production, others: [Self.sandbox]))
 
     /// Rows of a table that the app had before.
     @Test(

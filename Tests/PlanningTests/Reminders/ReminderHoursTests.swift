@@ -96,9 +96,7 @@ import TimeZones
     @Test func next_whenItIsEveryones_isAWallTimeUnlessThereIsOneZone() throws {
         let first = F.wall("2026-06-01T09:00:00")
         let snoozed = F.reminder(F.at("2026-06-01T20:00:00Z"), series: F.series("FREQ=DAILY", first))
-        let next = try #require(
-            try next(snoozed, in: "Europe/Berlin", isFanOut: true, now: "2026-06-01T20:00:00Z")
-        )
+        let next = try #require(try next(snoozed, in: "Europe/Berlin", isFanOut: true, now: "2026-06-01T20:00:00Z"))
         #expect(next.due == F.wall("2026-06-02T09:00:00"))
         let zoned = F.reminder(first, timezone: "Asia/Tokyo", series: F.series("FREQ=DAILY", first))
         let instant = try #require(

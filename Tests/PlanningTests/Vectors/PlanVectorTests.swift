@@ -72,9 +72,6 @@ import Testing
         let place = difference.map { "\($0.0)\ninstead of\n\($0.1)" } ?? "the end"
         // A text with other bytes can be an equal one.
         let isSame = text.utf8.elementsEqual(written.utf8)
-        #expect(
-            isSame,
-            "\(place)\nif wanted: NUDGED_WRITE=1 swift test --filter PlanVectorTests"
-        )
+        #expect(isSame, "\(place)\nif wanted: NUDGED_WRITE=1 swift test --filter PlanVectorTests")
     }
 }
