@@ -1,25 +1,15 @@
 import HTTP2
+import Seeded
 import TestSupport
 import Testing
 
 /// A server that misbehaves at random, from a seed.
-@Suite(.ownThreads) struct ChaosTests {
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ChaosTests {
     private func script(_ seed: UInt64) -> Script {
-        let generator = Watched(Generator(state: seed))
+        let generator = Observed(SplitMix64(seed: seed))
         return Script { request, connection in
-            let (dice, number) = generator.change { ($0.next() % 400, $0.next()) }
+            var (dice, number): (UInt64, UInt64) = (0, 0)
+            generator.change { (dice, number) = ($0.next() % 400, $0.next()) }
             switch dice {
             case 0..<20: return .silence
             case 20..<30: return .reset(code: UInt32(number % 14))
@@ -46,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40) func everyTag_completesOnce_andSeenIsNeverUnsent(_ round: Int) throws {
+    @Test(arguments: 0..<40) func everyTag_completesOnce_andSeenIsNeverUnsent(_ round: Int) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         let pair = try Pair(
             script(seed),
@@ -57,21 +47,22 @@ import Testing
             }
         )
         var taken: Set<UInt64> = []
-        var generator = Generator(state: seed &+ 1)
+        var generator = SplitMix64(seed: seed &+ 1)
         for part in 0..<UInt64(20) {
             let tags = part * 30 + 1...part * 30 + 30
             let body = Int(generator.next() % 3_000)
             let requests = tags.map { pair.request($0, body: body) }
             if pair.client.submit(requests) { taken.formUnion(tags) }
         }
-        #expect(pair.told.wait { $0.completed >= taken.count }, "seed \(seed)")
+        let count = taken.count
+        await pair.told.wait { $0.completed >= count }
         pair.client.close()
-        #expect(pair.closeReason() != nil, "seed \(seed)")
+        #expect(await pair.closeReason() != nil, "seed \(seed)")
         pair.server.stop()
         let told = pair.told.now
         #expect(Set(told.results.keys) == taken, "seed \(seed)")
         #expect(told.results.values.allSatisfy { $0.count == 1 }, "seed \(seed)")
-        for tag in pair.script.seen.now.tags {
+        for tag in pair.script.seen.now {
             guard case .unsent(let reason) = told.results[tag]?.first else { continue }
             // The script resets and goes away below what it has seen: then it is the server's word against its deed.
             #expect(reason == .refused || reason == .goaway, "seed \(seed), tag \(tag): seen, yet unsent as \(reason)")

@@ -116,7 +116,7 @@ import Testing
 }
 
 /// Servers with a certificate that counts, which send without end what answers nothing.
-@Suite(.ownThreads) struct FloodTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct FloodTests {
     enum Flood: CaseIterable {
         case informational, windowUpdate, emptyData, priority, ping, settings, unknown
 
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Flood.allCases) func connection_whenTheServerFloodsIt_isClosed(flood: Flood) throws {
+    @Test(arguments: Flood.allCases) func connection_whenTheServerFloodsIt_isClosed(flood: Flood) async throws {
         let frames = [[UInt8]](repeating: flood.frame, count: 65_536).flatMap(\.self)
         let pair = try Pair(
             Script { _, connection in
@@ -146,11 +146,11 @@ import Testing
             }
         )
         pair.submit(1...1)
-        let reason = pair.closeReason()
+        let reason = await pair.closeReason()
         #expect(reason?.code == .flooded)
         #expect(reason?.description.contains("localhost sends HTTP/2 frames without end") == true, "\(flood)")
         // An answer's status counts even without its end.
-        let result = try #require(pair.results(1)[1])
+        let result = try #require(await pair.results(1)[1])
         #expect(flood == .emptyData ? result.status == 200 : result == .unknown(.connectionLost), "\(result)")
     }
 }

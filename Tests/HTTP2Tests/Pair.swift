@@ -1,4 +1,5 @@
 import Certificates
+import Glibc
 import HTTP2
 import HTTP2Server
 import OpenSSL
@@ -20,7 +21,7 @@ final class Pair: Sendable {
     let script: Script
     let server: Server
     let client: ClientConnection
-    let told = Watched(Told())
+    let told = Observed(Told())
     static let template = RequestTemplate(
         authority: "localhost",
         fields: [
@@ -68,19 +69,19 @@ final class Pair: Sendable {
     }
 
     /// Waits until so many have completed, and gives the only result of each.
-    func results(_ count: Int) -> [UInt64: RequestResult] {
-        #expect(told.wait { $0.completed >= count })
-        let told = told.now
-        #expect(told.completed == count)
-        #expect(told.results.values.allSatisfy { $0.count == 1 }, "each tag completes exactly once")
-        return told.results.compactMapValues(\.first)
+    func results(_ count: Int) async -> [UInt64: RequestResult] {
+        await told.wait { $0.completed >= count }
+        let now = told.now
+        #expect(now.completed == count)
+        #expect(now.results.values.allSatisfy { $0.count == 1 }, "each tag completes exactly once")
+        return now.results.compactMapValues(\.first)
     }
 
-    func closeReason() -> CloseReason? {
-        #expect(told.wait { !$0.closed.isEmpty })
-        #expect(told.now.closed.count == 1)
-        #expect(told.now.afterwards == 0)
-        return told.now.closed.first
+    func closeReason() async -> CloseReason? {
+        await told.wait { !$0.closed.isEmpty }
+        let now = told.now
+        #expect(now.closed.count == 1 && now.afterwards == 0)
+        return now.closed.first
     }
 }
 
@@ -129,32 +130,14 @@ extension Pair.Told {
 }
 
 extension RequestResult {
-    var status: Int? {
-        if case .response(let response) = self { return response.status }
-        return nil
-    }
-
-    var isUnsent: Bool {
-        if case .unsent = self { return true }
-        return false
-    }
-
-    var isUnknown: Bool {
-        if case .unknown = self { return true }
-        return false
-    }
+    var status: Int? { if case .response(let response) = self { response.status } else { nil } }
+    var isUnsent: Bool { if case .unsent = self { true } else { false } }
+    var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }
 
-/// A server's behaviour as a closure, and what it saw.
+/// A server's behaviour as a closure, and the tags that it saw.
 final class Script: ServerHandler {
-    struct Seen {
-        var tags: Set<UInt64> = []
-        var requests: [ServerRequest] = []
-        var connections: [ServerConnection] = []
-        var closed = 0
-    }
-
-    let seen = Watched(Seen())
+    let seen = Observed<Set<UInt64>>([])
     private let open: @Sendable (ServerConnection) -> Void
     private let answer: @Sendable (ServerRequest, ServerConnection) -> ServerReply
 
@@ -166,18 +149,16 @@ final class Script: ServerHandler {
         self.answer = answer
     }
 
-    func connectionOpened(_ connection: ServerConnection) {
-        seen.change { $0.connections.append(connection) }
-        open(connection)
-    }
+    func connectionOpened(_ connection: ServerConnection) { open(connection) }
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
-        seen.change { seen in
-            if let tag = UInt64(request.path.dropFirst(3)) { seen.tags.insert(tag) }
-            seen.requests.append(request)
-        }
+        if let tag = UInt64(request.path.dropFirst(3)) { seen.change { $0.insert(tag) } }
         return answer(request, connection)
     }
+}
 
-    func connectionClosed(_ connection: ServerConnection) { seen.change { $0.closed += 1 } }
+func boottime() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
 }
