@@ -109,63 +109,6 @@ import Testing
         #expect(try lanes(first + second).last?.privateKey.text == Self.other)
     }
 
-    /// The list's text in one line, with ⏎ for its line breaks. Below it, its fault.
-    private static let cases = ConfigurationFaultTests.pairs(
-        #"""
-        - {}
-            3:7: apns.apps[0]: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry
-        - environment: production⏎    - bundleId: com.example.app⏎      environment: production
-            4:17: apns.apps[1].bundleId: apns.apps[0] has com.example.app in production already: give it another bundleId or another environment, or remove the entry
-        - environment: sandbox
-            3:20: apns.apps[0].environment: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry
-        - {environment: production}⏎    - {bundelId: com.example.other}
-            4:8: apns.apps[1].bundelId: unknown key: did you mean apns.apps[1].bundleId?
-        - {environment: production, privateKey: x}
-            3:33: apns.apps[0].privateKey: unknown key: remove it; an app's keys are teamId, keyId, privateKeyFile, bundleId, environment
-        - {environment: production, maxInFlight: 5}
-            3:33: apns.apps[0].maxInFlight: unknown key: remove it; an app's keys are teamId, keyId, privateKeyFile, bundleId, environment
-        - {environment: production, xylophone: 5}
-            3:33: apns.apps[0].xylophone: unknown key: remove it; an app's keys are teamId, keyId, privateKeyFile, bundleId, environment
-        - {environment: staging}
-            3:21: apns.apps[0].environment: "staging" is wrong: write sandbox or production
-        - {environment: production, bundleId: [1]}
-            3:43: apns.apps[0].bundleId: this is a list: write a bundle id such as com.example.app
-        - {environment: production, caFile: /nonexistent}
-            3:41: apns.apps[0].caFile: /nonexistent does not exist: put the file there, or give the right path
-        - {environment: production, teamId: ZYXWV98765}
-            3:41: apns.apps[0].teamId: it is not apns.teamId, but the key belongs to that team: add the keyId of a key of this team, and its privateKeyFile
-        - {environment: production, keyId: KEY2345678}
-            3:40: apns.apps[0].privateKey: the key KEY2345678 is not given: write the path of its .p8 file as privateKeyFile beside the keyId, or set APNS_PRIVATE_KEY_FILE_KEY2345678 or APNS_PRIVATE_KEY_KEY2345678, or let systemd pass the key (LoadCredential=apns.privateKey.KEY2345678:FILE)
-        - {environment: production, keyId: KEY2345678, privateKeyFile: /nonexistent/k.p8}
-            3:68: apns.apps[0].privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path
-        - text
-            3:7: apns.apps[0]: this is a single value: write the app's keys after the dash
-        - [a]
-            3:7: apns.apps[0]: this is a list: write the app's keys after the dash
-        """#
-    )
-
-    @Test func fault_whenAnEntrySays() {
-        #expect(Self.cases.count == 15)
-        for (entries, fault) in Self.cases {
-            #expect(fixture.faults("apns:\n  apps:\n    \(entries)") == ["nudged.yaml:" + fault])
-        }
-    }
-
-    @Test(arguments: [
-        ("apps: text", "2:9: apns.apps: this is a single value"),
-        ("apps: {bundleId: a.b}", "2:9: apns.apps: this is a section"),
-    ]) func fault_whenTheListIsNone(line: String, expected: String) {
-        #expect(
-            fixture.faults("apns:\n  \(line)\n") == [
-                "nudged.yaml:\(expected): write a list: for each app a dash, and its keys after it"
-            ]
-        )
-        #expect(
-            fixture.faults("apns:\n  app: []\n") == ["nudged.yaml:2:3: apns.app: unknown key: did you mean apns.apps?"]
-        )
-    }
-
     @Test func fault_whenThereAreTooManyApps() throws {
         func list(_ count: Int) -> String {
             "apns:\n  apps:\n" + (0..<count).map { "    - bundleId: com.example.app\($0)\n" }.joined()

@@ -15,104 +15,15 @@ import Testing
         let description = "this key is not on the curve P-256"
     }
 
-    /// The file's text in one line, with ⏎ for its line breaks. Below it, its fault.
-    private static let cases = pairs(
-        #"""
-        apns:⏎  teamID: ABCDE12345
-            2:3: apns.teamID: unknown key: did you mean apns.teamId?
-        apns:⏎  team_id: ABCDE12345
-            2:3: apns.team_id: unknown key: did you mean apns.teamId?
-        apns:⏎  bundelId: a.b
-            2:3: apns.bundelId: unknown key: did you mean apns.bundleId?
-        apns:⏎  interval: 1s
-            2:3: apns.interval: unknown key: did you mean schedule.interval?
-        checkInTime: 10:00
-            1:1: checkInTime: unknown key: did you mean policy.checkInTime?
-        apn:⏎  teamId: x
-            1:1: apn: unknown key: did you mean apns?
-        quietHours:⏎  start: 10:00
-            1:1: quietHours: unknown key: did you mean policy.quietHours?
-        apns:⏎  privateKey: "-----BEGIN PRIVATE KEY-----"
-            2:3: apns.privateKey: unknown key: did you mean apns.privateKeyFile?
-        metrics:⏎  listne: 1
-            2:3: metrics.listne: unknown key: did you mean metrics.listen?
-        xylophone: 1
-            1:1: xylophone: unknown key: remove it, or see nudged config --reference for the key's name
-        apns: text
-            1:7: apns: this is a single value: write its keys below it, indented
-        apns: [1]
-            1:7: apns: this is a list: write its keys below it, indented
-        - a
-            1:1: this is a list, not sections with keys: write sections such as apns: and keys below them
-        schedule:⏎  batch: [1]
-            2:10: schedule.batch: this is a list: write a whole number from 1 to 10000
-        schedule:⏎  batch: {a: 1}
-            2:10: schedule.batch: this is a section: write a whole number from 1 to 10000
-        schedule:⏎  batch: many
-            2:10: schedule.batch: "many" is wrong: write a whole number from 1 to 10000
-        schedule:⏎  batch: 1.5
-            2:10: schedule.batch: "1.5" is wrong: write a whole number from 1 to 10000
-        schedule:⏎  batch: 0
-            2:10: schedule.batch: "0" is out of range: write a whole number from 1 to 10000
-        record:⏎  keepDays: 30
-            1:1: record: unknown key: remove it, or see nudged config --reference for the key's name
-        schedule:⏎  batch: 10001
-            2:10: schedule.batch: "10001" is out of range: write a whole number from 1 to 10000
-        schedule:⏎  interval: 1 day
-            2:13: schedule.interval: "1 day" is wrong: write a duration such as 500ms, 1s or 5m, from 100ms to 1h
-        schedule:⏎  interval: 99ms
-            2:13: schedule.interval: "99ms" is out of range: write a duration such as 500ms, 1s or 5m, from 100ms to 1h
-        database:⏎  allowInsecure: yes
-            2:18: database.allowInsecure: "yes" is wrong: write true or false
-        policy:⏎  checkInTime: 9:30
-            2:16: policy.checkInTime: "9:30" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes
-        policy:⏎  checkInTime: 24:00
-            2:16: policy.checkInTime: "24:00" is wrong: write a time HH:MM from 00:00 to 23:59, in quotes
-        policy:⏎  spreadMinutes: 1441
-            2:18: policy.spreadMinutes: "1441" is out of range: write a whole number from 0 to 1440
-        policy:⏎  maxPerHour: 0
-            2:15: policy.maxPerHour: "0" is out of range: write a whole number from 1, or none
-        policy:⏎  defaultTimezone: EST5EDT
-            2:20: policy.defaultTimezone: "EST5EDT" is wrong: write a zone name such as Europe/Berlin, UTC, or none
-        policy:⏎  quietHours: 9 - 6:30
-            2:15: policy.quietHours: "9 - 6:30" is wrong: write two times HH:MM-HH:MM such as 22:00-08:00, or none
-        policy:⏎  quietHours: 10pm-8am
-            2:15: policy.quietHours: "10pm-8am" is wrong: write two times HH:MM-HH:MM such as 22:00-08:00, or none
-        policy:⏎  quietHours: 22:00-08:00-09:00
-            2:15: policy.quietHours: "22:00-08:00-09:00" is wrong: write two times HH:MM-HH:MM such as 22:00-08:00, or none
-        policy:⏎  quietHours:⏎    start: 21:00
-            3:5: policy.quietHours: this is a section: write two times HH:MM-HH:MM such as 22:00-08:00, or none
-        messages:⏎  digestTitle: ""
-            2:16: messages.digestTitle: it is empty: write one line of 1 to 1000 characters
-        messages:⏎  digestTitle: "a\nb"
-            2:16: messages.digestTitle: "a�b" is wrong: write one line of 1 to 1000 characters
-        apns:⏎  endpoint: http://x
-            2:13: apns.endpoint: "http://x" is wrong: write https://host or https://host:port
-        log:⏎  level: loud
-            2:10: log.level: "loud" is wrong: write trace or debug or info or notice or warning or error or critical
-        schedule:⏎  lease: 20s
-            2:10: schedule.lease: 20s is not more than twice apns.responseTimeout (10s): make it longer than 20s
-        a: b: c
-            1:5: mapping values are not allowed in this context: correct the YAML at this place
-        log: {}⏎log: {}
-            2:1: this key is already in line 1: correct the YAML at this place
-        log: &a {}
-            1:6: anchors (&) and tags (!) are not supported here: correct the YAML at this place
-        apns:⏎  caFile: /nonexistent
-            2:11: apns.caFile: /nonexistent does not exist: put the file there, or give the right path
-        """#
-    )
-
-    static func pairs(_ text: String) -> [(yaml: String, fault: String)] {
-        let lines = text.split(separator: "\n")
-        return stride(from: 0, to: lines.count - 1, by: 2).map { place in
-            (String(lines[place].replacing("⏎", with: "\n")) + "\n", String(lines[place + 1].drop { $0 == " " }))
+    /// `Tests/Reference/configuration-faults.txt` says of each file what its fault is.
+    @Test func fault_whenTheFileSays() throws {
+        let text = try ConfigurationReferenceTests.file("Tests/Reference/configuration-faults.txt")
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 2 * 64)
+        for place in stride(from: 0, to: lines.count - 1, by: 2) {
+            let (yaml, fault) = (lines[place].replacing("⏎", with: "\n"), lines[place + 1].drop { $0 == " " })
+            #expect(fixture.faults("\(yaml)\n") == ["nudged.yaml:\(fault)"])
         }
-    }
-
-    @Test func fault_whenTheFileSays() {
-        #expect(Self.cases.count == 41)
-        for (yaml, fault) in Self.cases { #expect(fixture.faults(yaml) == ["nudged.yaml:" + fault]) }
     }
 
     @Test func faults_areAllReportedInTheOrderOfTheFile() {
@@ -187,17 +98,11 @@ import Testing
             ]
         )
         #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: give the path of a file") == true)
-        do throws(ConfigurationError) {
-            _ = try fixture.load("apns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
-            Issue.record("taken")
-        } catch {
-            #expect(error.exitStatus == .permission)
-        }
-        do throws(ConfigurationError) {
-            _ = try fixture.load("log: 1\napns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
-            Issue.record("taken")
-        } catch {
-            #expect(error.exitStatus == .configuration)
+        for (start, status) in [("", ExitStatus.permission), ("log: 1\n", .configuration)] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try fixture.load("\(start)apns:\n  privateKeyFile: \(open)\n", without: ["APNS_PRIVATE_KEY"])
+            }
+            #expect(error?.exitStatus == status)
         }
     }
 
@@ -237,23 +142,17 @@ import Testing
     }
 
     @Test func file_whenItIsMissing() throws {
-        do throws(ConfigurationError) {
-            _ = try ConfigurationLoader.load(path: "/nonexistent/n.yaml", environment: ConfigurationFixture.environment)
-            Issue.record("taken")
-        } catch {
-            #expect(error.exitStatus == .configuration)
-            #expect(
-                error.description
-                    == "error: /nonexistent/n.yaml does not exist: put the file there, or give the right path"
-            )
+        func refusal(_ environment: [String: String]) -> ConfigurationError? {
+            return #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader.load(path: "/nonexistent/n.yaml", environment: environment)
+            }
         }
+        let error = refusal(ConfigurationFixture.environment)
+        #expect(error?.exitStatus == .configuration)
+        let text = "error: /nonexistent/n.yaml does not exist: put the file there, or give the right path"
+        #expect(error?.description == text)
         // What it may have said is not called missing as well.
-        do throws(ConfigurationError) {
-            _ = try ConfigurationLoader.load(path: "/nonexistent/n.yaml", environment: [:])
-            Issue.record("taken")
-        } catch {
-            #expect(error.problems.count == 1)
-        }
+        #expect(refusal([:])?.problems.count == 1)
         #expect(throws: ConfigurationError.self) {
             try ConfigurationLoader.load(path: fixture.folder, environment: ConfigurationFixture.environment)
         }
@@ -290,17 +189,9 @@ import Testing
     }
 
     @Test func report_whenBadAndGood() throws {
-        do throws(ConfigurationError) {
-            _ = try fixture.load("log:\n  level: loud\n  color: red\n")
-            Issue.record("taken")
-        } catch {
-            let lines = fixture.short("\(error)").split(separator: "\n")
-            #expect(lines.count == 2)
-            #expect(
-                lines[1] == "error: nudged.yaml:3:3: log.color: unknown key: did you mean log.level?"
-                    || lines[1].contains("log.color: unknown key")
-            )
-        }
+        let error = #expect(throws: ConfigurationError.self) { try fixture.load("log:\n  level: loud\n  color: red\n") }
+        let lines = fixture.short(try #require(error).description).split(separator: "\n")
+        #expect(lines.count == 2 && lines[1].contains("log.color: unknown key"))
         let loaded = try fixture.load("log:\n  level: debug\n")
         #expect(fixture.short(ConfigurationReport.check(loaded)) == "ok: nudged.yaml")
         let shown = fixture.short(ConfigurationReport.show(loaded)).split(separator: "\n").map {

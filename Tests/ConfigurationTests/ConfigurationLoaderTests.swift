@@ -190,11 +190,8 @@ import Testing
                 "nudged.yaml can be changed by others than its owner (mode 0\(text)): check its content, then chmod go-w nudged.yaml"
             ]
         )
-        do throws(ConfigurationError) {
-            _ = try fixture.load(yaml, mode: mode)
-        } catch {
-            #expect(error.exitStatus == .permission)
-        }
+        let error = #expect(throws: ConfigurationError.self) { try fixture.load(yaml, mode: mode) }
+        #expect(error?.exitStatus == .permission)
         #expect(fixture.faults(yaml, mode: 0o644).isEmpty)
         // A folder is shared by its group, as /srv/app often is.
         chmod(fixture.folder, 0o770)

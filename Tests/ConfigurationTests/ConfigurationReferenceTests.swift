@@ -8,7 +8,7 @@ import Testing
 /// docs/CONFIGURATION.md and the package's configuration file, held to the code.
 @Suite struct ConfigurationReferenceTests {
     /// A file of the checkout.
-    private static func file(_ path: String) throws -> String {
+    static func file(_ path: String) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
         let file = try #require(fopen(root + "/" + path, "r"))
         defer { fclose(file) }

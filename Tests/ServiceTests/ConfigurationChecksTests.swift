@@ -158,16 +158,6 @@ import Testing
         #expect(loaded.rows.first { $0.key == "metrics.listen" }?.value == "127.0.0.1:9464")
     }
 
-    @Test(arguments: ["localhost:9464", "9464", "127.0.0.1", ":9464", "[fe80::1%eth0]:9464"])
-    func listen_whenItIsNoAddress_isRefused(address: String) {
-        #expect(
-            fixture.faults("metrics: {listen: \"\(address)\"}\n") == [
-                "nudged.yaml:1:19: metrics.listen: \"\(address)\" is wrong: "
-                    + "write a numeric address and a port such as 127.0.0.1:9464 or [::]:9464"
-            ]
-        )
-    }
-
     @Test(arguments: ["0.0.0.0:9464", "10.1.2.3:9464", "[::]:9464", "[2001:db8::9]:9464"])
     func listen_whenOthersReachIt_needsATokenOrConsent(address: String) throws {
         let listen = "listen: \"\(address)\""
