@@ -12,11 +12,16 @@ enum Fixture {
     static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     /// The vectors, one JSON text a line.
-    static func vectors() throws -> [String] {
-        try ["policy-vectors", "policy-additions"].flatMap { name in
-            let text = try String(contentsOf: directory.appending(path: "Fixtures/\(name).jsonl"), encoding: .utf8)
-            return text.split(separator: "\n").map(String.init)
-        }
+    static func vectors() throws -> [String] { try lines("policy-vectors.jsonl") + lines("policy-additions.jsonl") }
+
+    /// A table's rows, with tabs between their fields.
+    static func table(_ name: String) throws -> [[String]] {
+        try lines("\(name).tsv").map { $0.split(separator: "\t").map(String.init) }
+    }
+
+    private static func lines(_ name: String) throws -> [String] {
+        try String(contentsOf: directory.appending(path: "Fixtures/\(name)"), encoding: .utf8)
+            .split(separator: "\n").map(String.init)
     }
 
     /// The answers of the reference reading in Python to input lines.
