@@ -6,7 +6,7 @@ import Testing
 struct ClientGuideTests {
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
-    private static func lines(_ path: String) throws -> [String] {
+    static func lines(_ path: String) throws -> [String] {
         try String(contentsOf: tests.appending(path: path), encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
