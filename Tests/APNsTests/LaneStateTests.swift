@@ -48,25 +48,6 @@ import Testing
         if case .backingOff = lane.status {} else { Issue.record("\(lane.status)") }
     }
 
-    @Test func dials_backOffWithinBounds_whenTheyFail() {
-        var lane = LaneBench(jitter: { 1 })
-        var pauses: [Int64] = []
-        for number in 1...9 {
-            lane.send()
-            lane.handle(.closed(number, why: "connection refused"))
-            #expect(lane.outcomes.last == .unsent(reason: "connection refused"))
-            guard case .backingOff(let until, _) = lane.status else { return fail("\(lane.status)") }
-            pauses.append(until - lane.now)
-            #expect(lane.free == 0 && lane.state.nextWake(now: lane.now) == until)
-            lane.send()
-            #expect(lane.dials.count == number)
-            lane.pass(until - lane.now)
-            #expect(lane.free == 1)
-        }
-        #expect(pauses == [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
-        #expect((1...9).allSatisfy { AdaptiveLimit.backoff.wait(failures: $0, random: 0) == 500 })
-    }
-
     /// A connection tells of its requests before it tells that it is no more.
     @Test func push_waitsForTheNextConnection_whenItsOwnTookNothingAnyMore() {
         var lane = LaneBench.proven(maxInFlight: 3)

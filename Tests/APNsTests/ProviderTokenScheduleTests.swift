@@ -39,46 +39,12 @@ import Testing
         #expect(changes == [0, 35, 70, 105, 140, 175, 210, 245, 280, 315, 350])
     }
 
-    @Test func token_isKeptFor20Minutes_whenFirstUsedJustBeforeItsRefresh() {
-        var schedule = Schedule()
-        let clocks = Clocks()
-        var early: Schedule.Use?
-        var late: Schedule.Use?
-        func ask(_ use: inout Schedule.Use?, minute: Int64) -> Int? {
-            let passed = minute * Self.minute
-            return number(schedule.token(for: &use, now: clocks.now + passed, wall: clocks.wall + passed))
-        }
-        #expect(ask(&early, minute: 0) == 1)
-        #expect(ask(&late, minute: 34) == 1)
-        #expect(ask(&early, minute: 35) == 2)
-        #expect(ask(&late, minute: 36) == 1)
-        #expect(ask(&late, minute: 54) == 1)
-        #expect(ask(&late, minute: 55) == 2)
-        // The second connection's own 20 minutes run from its first use at 55.
-        #expect(ask(&early, minute: 70) == 3)
-        #expect(ask(&late, minute: 74) == 2)
-        #expect(ask(&late, minute: 76) == 3)
-    }
-
     @Test func token_isKept_whenWallClockIsSlewed() {
         var schedule = Schedule()
         var use: Schedule.Use?
         _ = schedule.token(for: &use, now: 0, wall: Self.epoch)
         let later = 30 * Self.minute
         #expect(number(schedule.token(for: &use, now: later, wall: Self.epoch + later + 20_000)) == 1)
-    }
-
-    @Test func connection_isReplaced_whenItsTokenWasCalledExpired() {
-        var schedule = Schedule()
-        var old: Schedule.Use?
-        var new: Schedule.Use?
-        _ = schedule.token(for: &old, now: 0, wall: Self.epoch)
-        schedule.expire(1)
-        #expect(number(schedule.token(for: &new, now: 1_000, wall: Self.epoch + 1_000)) == 2)
-        // A second answer about the same token is no reason for a third one.
-        schedule.expire(1)
-        var third: Schedule.Use?
-        #expect(number(schedule.token(for: &third, now: 2_000, wall: Self.epoch + 2_000)) == 2)
     }
 
     @Test func nothingIsMade_whenAppleSawTooManyUpdates() {

@@ -39,15 +39,6 @@ import Testing
         #expect(window.suspects.isEmpty && window.closesAt == nil)
     }
 
-    @Test func window_whenAMinuteIsOver_decidesOnWhatCame() {
-        var window = RefusalWindow()
-        #expect(Verdict(window.refused(Self.suspect(7), now: 5_000)) == nil)
-        #expect(window.closesAt == 65_000)
-        #expect(Verdict(window.tick(now: 64_999)) == nil)
-        #expect(Verdict(window.tick(now: 65_000)) == .quarantine([7]))
-        #expect(Verdict(window.tick(now: 200_000)) == nil, "once")
-    }
-
     /// Few answers are no proof against the lane: with fewer than a hundred, each device speaks for itself.
     @Test func window_whenFewAnswersCameAndAllAreBad_blamesTheDevices() {
         var window = RefusalWindow()

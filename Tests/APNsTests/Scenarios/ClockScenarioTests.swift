@@ -70,9 +70,13 @@ struct Scenario11Tests {
             $0.maxInFlight = 2
         }) { tag, _ in tag > 1 && tag % 2 == 0 ? .held(then: .accept) : nil }
         await rig.prime()
-        var tag: UInt64 = 2
-        for span in [34, 2, 17, 2] as [Int64] {
-            rig.clock.pass(span * Self.minute)
+        // Minutes that pass, and the tokens that the two connections show then. The second one's 20 minutes run from 55.
+        let rounds: [(span: Int64, shown: [Int])] = [
+            (34, [1, 1]), (1, [2, 1]), (1, [2, 1]), (18, [2, 1]), (1, [2, 2]), (15, [3, 2]), (4, [3, 2]), (2, [3, 3]),
+        ]
+        for (index, round) in rounds.enumerated() {
+            let tag = UInt64(2 + 2 * index)
+            rig.clock.pass(round.span * Self.minute)
             // The first of two fills connection 1, so that the second uses connection 2.
             rig.send(tag...tag)
             await rig.hold(1)
@@ -80,12 +84,12 @@ struct Scenario11Tests {
             _ = await rig.outcomes(Int(tag))
             rig.simulator.release()
             _ = await rig.outcomes(Int(tag) + 1)
-            tag += 2
+            let (arrivals, tokens) = (rig.arrivals, rig.providerTokens)
+            #expect(arrivals[tag] == [1] && arrivals[tag + 1] == [2])
+            #expect((tokens[tag] ?? []) + (tokens[tag + 1] ?? []) == round.shown, "\(tag)")
         }
-        #expect(await rig.outcomes(9) == Array(repeating: .accepted, count: 9))
-        #expect(rig.arrivals == [1: [1], 2: [1], 3: [2], 4: [1], 5: [2], 6: [1], 7: [2], 8: [1], 9: [2]])
-        #expect(rig.providerTokens == [1: [1], 2: [1], 3: [1], 4: [2], 5: [1], 6: [2], 7: [1], 8: [2], 9: [2]])
-        await rig.expectLog(["opened 1 with 1", "minted", "opened 2 with 1", "minted"])
+        #expect(await rig.outcomes(17) == Array(repeating: .accepted, count: 17))
+        await rig.expectLog(["opened 1 with 1", "minted", "opened 2 with 1", "minted", "minted"])
     }
 }
 

@@ -60,10 +60,10 @@ import Testing
         let made = try ScenarioRig.certificate.get()
         let names = ["localhost", "127.0.0.1", "::1"]
         switch fault {
-        case .untrusted: return try ScenarioRig(authority: try SelfSignedAuthority().certificate)
-        case .wrongName: return try ScenarioRig(certificate: try made.server(for: ["api.push.apple.com"]))
-        case .expired: return try ScenarioRig(certificate: try made.server(for: names, expiringIn: -60))
-        case .noHTTP2: return try ScenarioRig(server: { $0.offersHTTP2 = false })
+        case .untrusted: return try ScenarioRig(authority: try SelfSignedAuthority().certificate) { _, _ in nil }
+        case .wrongName: return try ScenarioRig(certificate: made.server(for: ["api.push.apple.com"])) { _, _ in nil }
+        case .expired: return try ScenarioRig(certificate: try made.server(for: names, expiringIn: -60)) { _, _ in nil }
+        case .noHTTP2: return try ScenarioRig(server: { $0.offersHTTP2 = false }) { _, _ in nil }
         }
     }
 

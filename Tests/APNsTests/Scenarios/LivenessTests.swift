@@ -10,7 +10,7 @@ import Testing
 /// nothing is scenario 10's.
 @Suite("Scenarios: liveness", .ownThreads, .timeLimit(.minutes(10))) struct LivenessTests {
     @Test func idleConnection_stays_whenItsPingsAreAnswered() async throws {
-        let rig = try ScenarioRig(configure: { $0.client.pingInterval = 20 })
+        let rig = try ScenarioRig(configure: { $0.client.pingInterval = 20 }) { _, _ in nil }
         await rig.prime()
         await rig.eventually { rig.simulator.serverCounters.pingsReceived >= 3 }
         rig.send(2...2)
@@ -26,7 +26,7 @@ import Testing
                 $0.client.pingInterval = 200
                 $0.client.pingTimeout = 200
             }
-        )
+        ) { _, _ in nil }
         await rig.prime()
         await rig.event { $0.line == "lost 1, pause 0" }
         #expect(await eventually { rig.simulator.serverCounters.pingsReceived == 1 })
@@ -59,7 +59,10 @@ import Testing
     }
 
     @Test func dial_isGivenUp_whenTCPStandsAndTLSNeverDoes() async throws {
-        let rig = try ScenarioRig(server: { $0.shakesHands = false }, configure: { $0.client.connectTimeout = 300 })
+        let rig = try ScenarioRig(
+            server: { $0.shakesHands = false },
+            configure: { $0.client.connectTimeout = 300 }
+        ) { _, _ in nil }
         rig.send(1...1)
         guard case .unsent(let reason) = await rig.outcomes(1).first else { return fail("sent") }
         #expect(reason.contains("no time left to finish the TLS handshake"), "\(reason)")
@@ -71,24 +74,26 @@ import Testing
     @Test func dials_backOffWithJitter_whileConnectionsAreRefused_andPushesAreUnsent() async throws {
         // One after the other: the shortest pause, the longest and one between.
         let dice = Mutex([0, 1, 0.5])
-        let rig = try ScenarioRig(jitter: { dice.withLock { $0.isEmpty ? 1 : $0.removeFirst() } })
+        let rig = try ScenarioRig(jitter: { dice.withLock { $0.isEmpty ? 1 : $0.removeFirst() } }) { _, _ in nil }
         rig.simulator.refuseConnections()
-        let pauses: [Int64] = [500, 2_000, 2_250, 8_000]
+        let pauses: [Int64] = [500, 2_000, 2_250, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]
         for (tag, pause) in zip(UInt64(1)..., pauses) {
             #expect(rig.sender.freeSlots == 1)
             rig.send(tag...tag)
             guard case .unsent(let reason) = await rig.outcomes(Int(tag)).last else { return fail("sent") }
             #expect(reason.contains("refused"), "\(reason)")
+            #expect(rig.sender.status == .backingOff(until: rig.clock.now + pause, why: reason))
             rig.clock.pass(pause - 1)
             #expect(rig.sender.freeSlots == 0)
             rig.clock.pass(1)
         }
         #expect(rig.simulator.serverCounters.accepted == 0)
         try rig.simulator.acceptConnections()
-        rig.send(5...5)
-        #expect(await rig.outcomes(5).last == .accepted)
-        #expect(rig.arrivals == [5: [1]])
-        await rig.expectLog(zip(1..., pauses).map { "lost \($0), pause \($1)" } + ["opened 5 with 1", "minted"])
+        rig.send(10...10)
+        #expect(await rig.outcomes(10).last == .accepted)
+        #expect(rig.arrivals == [10: [1]])
+        await rig.expectLog(zip(1..., pauses).map { "lost \($0), pause \($1)" } + ["opened 10 with 1", "minted"])
+        #expect((1...9).allSatisfy { AdaptiveLimit.backoff.wait(failures: $0, random: 0) == 500 })
     }
 
     /// IPv4 and IPv6 behind one name, the service at one of them only: whichever is tried first, the connection comes about.
@@ -99,7 +104,7 @@ import Testing
             server: { $0.address = address },
             configure: { $0.client.host = "localhost" },
             resolver: { _ in ["127.77.1.3", "::1"] }
-        )
+        ) { _, _ in nil }
         await connectOften(rig, 12)
     }
 
@@ -115,7 +120,7 @@ import Testing
                     return [asked % 2 == 0 ? "127.0.0.1" : "::1"]
                 }
             }
-        )
+        ) { _, _ in nil }
         await connectOften(rig, 6)
         #expect(asked.withLock { $0 } == 6)
     }
@@ -128,7 +133,7 @@ import Testing
                 $0.client.connectTimeout = 2_000
             },
             resolver: { _ in ["127.0.0.1", "::1"] }
-        )
+        ) { _, _ in nil }
         let hole = try APNsSimulator(
             script: SimulatorScript(),
             certificate: try ScenarioRig.certificate.get().server,
@@ -145,7 +150,10 @@ import Testing
 
     /// The chance that one of two addresses is never the first of 24 is one in eight million.
     @Test func dials_areSpreadOverTheAddresses() async throws {
-        let rig = try ScenarioRig(configure: { $0.client.host = "localhost" }, resolver: { _ in ["127.0.0.1", "::1"] })
+        let rig = try ScenarioRig(
+            configure: { $0.client.host = "localhost" },
+            resolver: { _ in ["127.0.0.1", "::1"] }
+        ) { _, _ in nil }
         var settings = SimulatorSettings()
         settings.checksProviderToken = false
         let other = try APNsSimulator(

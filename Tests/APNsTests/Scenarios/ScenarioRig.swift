@@ -51,26 +51,7 @@ final class ScenarioRig: DrivenSender {
     }
 
     /// With an Apple that accepts everything.
-    convenience init(
-        certificate: IssuedCertificate? = nil,
-        authority: String? = nil,
-        jitter: @escaping @Sendable () -> Double = { 0.5 },
-        settings: (inout SimulatorSettings) -> Void = { _ in },
-        server: (inout ServerConfiguration) -> Void = { _ in },
-        configure: (inout SenderConfiguration) -> Void = { _ in },
-        resolver: NameLookup.Resolver? = nil
-    ) throws {
-        try self.init(
-            certificate: certificate,
-            authority: authority,
-            jitter: jitter,
-            settings: settings,
-            server: server,
-            configure: configure,
-            resolver: resolver,
-            perDevice: { _, _ in nil }
-        )
-    }
+    convenience init() throws { try self.init { _, _ in nil } }
 
     deinit { simulator.stop() }
 

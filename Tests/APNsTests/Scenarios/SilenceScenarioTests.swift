@@ -81,7 +81,7 @@ struct Scenario5Tests {
         let rig = try ScenarioRig(server: {
             $0.updatesWindows = false
             $0.connectionWindowSize = 65_535
-        })
+        }) { _, _ in nil }
         await rig.prime()
         let pushes = (UInt64(2)...31).map { tag -> Push in
             var push = rig.push(tag)
