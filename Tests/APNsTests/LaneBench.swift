@@ -19,7 +19,7 @@ struct LaneBench {
     private var lastTag: UInt64 = 0
     private var tags: [ObjectIdentifier: (receiver: AnyObject, first: UInt64)] = [:]
 
-    init(connections: Int = 1, maxInFlight: Int = 1_000, jitter: @escaping @Sendable () -> Double = { 0.5 }) {
+    init(connections: Int = 1, maxInFlight: Int = 1_000) {
         var configuration = SenderConfiguration(
             teamID: "ABCDE12345",
             keyID: "KEY1234567",
@@ -29,7 +29,7 @@ struct LaneBench {
         )
         configuration.connections = connections
         configuration.maxInFlight = maxInFlight
-        state = LaneState(configuration, jitter: jitter)
+        state = LaneState(configuration, jitter: { 0.5 })
     }
 
     var free: Int { state.freeSlots(now: now) }

@@ -46,19 +46,14 @@ package enum PlannerFixture {
 
     package static func user(
         id: UUID = userID,
-        version: Int64 = 1,
-        touchedAt: Instant? = nil,
         since: Instant? = nil,
         fingerprint: Int64? = nil,
         evaluatedAt: Instant? = nil,
         history: History = History(),
-        retry: Retry? = nil,
         quarantine: String? = nil,
-        template: Int32? = nil,
         preferences: String? = daily,
         timezone: String? = nil,
         firstSessionComplete: Bool = true,
-        context: String? = nil,
         devices: [Device] = [device(1)],
         messages: [PendingMessage] = [],
         hasMoreMessages: Bool = false,
@@ -67,18 +62,15 @@ package enum PlannerFixture {
         ClaimedUser(
             ClaimedUser.Values(
                 userID: id,
-                version: version,
+                version: 1,
                 dueAt: 0,
-                touchedAt: touchedAt,
                 since: since,
                 evaluatedAt: evaluatedAt,
-                state: UserState(fingerprint: fingerprint, template: template, history: history),
-                retry: retry.flatMap { Retry.json([$0]) },
+                state: UserState(fingerprint: fingerprint, history: history),
                 quarantine: quarantine,
                 preferences: preferences,
                 timezone: timezone,
                 firstSessionComplete: firstSessionComplete,
-                context: context,
                 devices: devices,
                 messages: messages,
                 hasMoreMessages: hasMoreMessages,
@@ -102,20 +94,9 @@ package enum PlannerFixture {
 }
 
 extension Plan {
-    package var sendPlan: SendPlan? {
-        if case .send(let sendPlan, _) = self { return sendPlan }
-        return nil
-    }
-
-    package var rest: Change? {
-        if case .nothing(let rest, _, _) = self { return rest }
-        return nil
-    }
-
-    package var reason: Reason? {
-        if case .nothing(_, let reason, _) = self { return reason }
-        return nil
-    }
+    package var sendPlan: SendPlan? { if case .send(let sendPlan, _) = self { sendPlan } else { nil } }
+    package var rest: Change? { if case .nothing(let rest, _, _) = self { rest } else { nil } }
+    package var reason: Reason? { if case .nothing(_, let reason, _) = self { reason } else { nil } }
 
     /// The rows that end.
     package var ended: [UUID] {

@@ -20,33 +20,9 @@ package enum ReminderFixture {
 
     package static func wall(_ text: String) -> PendingReminder.Due { .local(local(text)) }
 
-    /// The only one.
     package static func reminder(
         _ due: PendingReminder.Due,
-        of reminderID: UUID? = nil,
-        about subject: String = "7",
-        timezone: String? = nil,
-        isOwn: Bool = true,
-        series: PendingReminder.Series? = nil,
-        restoredAt: Instant? = nil,
-        isCancelled: Bool = false
-    ) -> PendingReminder {
-        reminder(
-            1,
-            due,
-            of: reminderID,
-            about: subject,
-            timezone: timezone,
-            isOwn: isOwn,
-            series: series,
-            restoredAt: restoredAt,
-            isCancelled: isCancelled
-        )
-    }
-
-    package static func reminder(
-        _ number: UInt8,
-        _ due: PendingReminder.Due,
+        number: UInt8 = 1,
         of reminderID: UUID? = nil,
         about subject: String = "7",
         timezone: String? = nil,

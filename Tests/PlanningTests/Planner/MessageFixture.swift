@@ -1,8 +1,6 @@
 import Fixtures
-import JSON
 import Policy
 @testable import Core
-import Testing
 import TimeZones
 
 import struct FoundationEssentials.UUID
@@ -27,8 +25,6 @@ enum MessageFixture {
         _ title: String = "Hi",
         body: String = "there",
         created: Instant? = nil,
-        data: String? = nil,
-        conversationID: String? = nil,
         urgent: Bool = false,
         collapseKey: String? = nil,
         expiresAt: Instant? = nil,
@@ -40,8 +36,6 @@ enum MessageFixture {
             createdAt: created ?? now + (Int64(number) - 60),
             title: title,
             body: body,
-            data: data,
-            conversationID: conversationID,
             urgent: urgent,
             collapseKey: collapseKey,
             expiresAt: expiresAt,
@@ -52,32 +46,9 @@ enum MessageFixture {
 
     static func user(
         _ messages: [PendingMessage],
-        retry: String? = nil,
-        history: History? = nil,
-        preferences: String? = PlannerFixture.daily,
-        version: Int64 = 1,
-        devices: [Device] = [PlannerFixture.device(1)],
-        hasMore: Bool = false,
-        wakesAt: Instant? = nil
+        history: History = history,
+        preferences: String? = PlannerFixture.daily
     ) -> ClaimedUser {
-        var values = PlannerFixture.user(
-            version: version,
-            history: history ?? Self.history,
-            preferences: preferences,
-            devices: devices,
-            messages: messages,
-            hasMoreMessages: hasMore
-        ).values
-        values.retry = retry
-        values.messagesWakeAt = wakesAt
-        return ClaimedUser(values)
-    }
-
-    static func payload(_ nudge: PlannedNudge?) throws -> JSONValue {
-        try JSONValue(parsing: try #require(nudge).payload)
-    }
-
-    static func text(_ value: JSONValue?) -> String? {
-        if case .string(let text)? = value { text } else { nil }
+        PlannerFixture.user(history: history, preferences: preferences, messages: messages)
     }
 }

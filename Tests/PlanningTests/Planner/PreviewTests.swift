@@ -163,8 +163,8 @@ import struct FoundationEssentials.UUID
     }
 
     private static func texts(_ nudge: PlannedNudge) throws -> [String?] {
-        let alert = try MessageFixture.payload(nudge)["aps"]?["alert"]
-        return [MessageFixture.text(alert?["title"]), MessageFixture.text(alert?["body"])]
+        let alert = try JSONValue(parsing: nudge.payload)["aps"]?["alert"]
+        return [alert?["title"]?.text, alert?["body"]?.text]
     }
 
     @Test func anyMessage_whenSentAfterItsPreview_becomesWhatThePreviewSaid() throws {

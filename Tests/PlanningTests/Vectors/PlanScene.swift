@@ -290,8 +290,8 @@ struct PlanScene {
         let wall = line.value("wall").map(ReminderFixture.wall)
         let due = try wall ?? .at(text.instant(line.value("at") ?? ""))
         return ReminderFixture.reminder(
-            number,
             due,
+            number: number,
             of: try line.value("of").map { ReminderFixture.id(try PlanLine.number($0)) },
             about: line.value("about") ?? "7",
             timezone: line.value("timezone"),
