@@ -40,8 +40,7 @@ import Testing
         for _ in 0..<48 { lane.answer(200) }
         for _ in 0..<51 { lane.answer(400, "BadDeviceToken") }
         guard case .stopped("BadDeviceToken", let remedy, let probe) = lane.status else {
-            Issue.record("\(lane.status)")
-            return
+            return fail("\(lane.status)")
         }
         #expect(remedy.contains("apns.environment") && remedy.contains("apns.bundleId"))
         #expect(lane.log == [.laneStopped(reason: "BadDeviceToken", remedy: remedy)] && lane.free == 0)

@@ -20,8 +20,7 @@ import Testing
         let text = "# comment\napns:\n  teamId: ABCDE12345\n  list: [a, \"b\"]\nempty:\n"
         let root = try #require(try parse(text))
         guard case .mapping(let entries) = root.value, case .mapping(let inner) = entries[0].value.value else {
-            Issue.record("no mapping")
-            return
+            return fail("no mapping")
         }
         #expect(entries.map(\.key) == ["apns", "empty"])
         #expect(entries[0].mark == YAMLMark(line: 2, column: 1))
@@ -31,10 +30,7 @@ import Testing
         #expect(
             inner[0].value == YAMLNode(value: .scalar("ABCDE12345", isPlain: true), mark: YAMLMark(line: 3, column: 11))
         )
-        guard case .sequence(let items) = inner[1].value.value else {
-            Issue.record("no sequence")
-            return
-        }
+        guard case .sequence(let items) = inner[1].value.value else { return fail("no sequence") }
         #expect(items.map(\.mark.column) == [10, 13])
         #expect(items[1].value == .scalar("b", isPlain: false))
     }

@@ -25,8 +25,7 @@ import Testing
         #expect(await rig.outcomes(4).last == .unsent(reason: "ExpiredProviderToken"))
         #expect(rig.arrivals == [1: [1], 2: [1], 3: [1], 4: [1, 2]] && rig.providerTokens[4] == [2, 3])
         guard case .stopped("ExpiredProviderToken", let remedy, _) = rig.sender.status else {
-            Issue.record("\(rig.sender.status)")
-            return
+            return fail("\(rig.sender.status)")
         }
         #expect(remedy.contains("clock"))
         rig.clock.stepWall(to: 0)

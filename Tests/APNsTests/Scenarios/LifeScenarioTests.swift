@@ -75,8 +75,7 @@ import Testing
         rig.send(1...2)
         let outcomes = await rig.outcomes(2)
         guard case .unsent(let reason) = outcomes.first, outcomes.last == .unsent(reason: reason) else {
-            Issue.record("\(outcomes)")
-            return
+            return fail("\(outcomes)")
         }
         #expect(reason.contains(words[fault] ?? "?"), "\(reason)")
         guard case .backingOff(_, reason) = rig.sender.status else { return fail("\(rig.sender.status)") }

@@ -1,6 +1,7 @@
 import Fixtures
 import Policy
 @testable import Core
+import TestSupport
 import Testing
 import TimeZones
 
@@ -30,8 +31,7 @@ import TimeZones
         let first = F.wall("2026-06-01T09:00:00")
         let daily = F.reminder(first, series: F.series("FREQ=DAILY", first))
         guard case .tell(let next?) = try decide(fanOut(daily), at: "2026-05-31T19:00:00Z") else {
-            Issue.record("not told")
-            return
+            return fail("not told")
         }
         #expect(next.due == F.wall("2026-06-02T09:00:00"))
         // Whose zone: the preferences' before the profile's.
@@ -41,10 +41,7 @@ import TimeZones
         )
         let tokyo = DueFanOut(reminder: instants, preferences: PlannerFixture.daily, timezone: "Europe/Berlin")
         for (one, due) in [(tokyo, "2026-03-29T08:00:00Z"), (fanOut(instants), "2026-03-29T07:00:00Z")] {
-            guard case .tell(let next?) = try decide(one, at: "2026-03-28T08:00:00Z") else {
-                Issue.record("not told")
-                return
-            }
+            guard case .tell(let next?) = try decide(one, at: "2026-03-28T08:00:00Z") else { return fail("not told") }
             #expect(next.due == F.at(due))
         }
     }
