@@ -153,8 +153,7 @@ import Testing
         lane.send(PushBatch([push(3)], topic: "com.example.Other"))
         #expect(
             lane.outcomes == [
-                .invalidToken, .payloadTooLarge,
-                .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil),
+                .invalidToken, .payloadTooLarge, .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil),
             ]
         )
         #expect(lane.dials.isEmpty)

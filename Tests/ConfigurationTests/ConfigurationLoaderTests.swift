@@ -142,9 +142,8 @@ import Testing
 
     @Test(arguments: [
         ("apns.teamId", "APNS_TEAM_ID"), ("apns.privateKeyFile", "APNS_PRIVATE_KEY_FILE"),
-        ("apns.caFile", "APNS_CA_FILE"),
-        ("database.url", "DATABASE_URL"), ("messages.digestTitle", "MESSAGES_DIGEST_TITLE"),
-        ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
+        ("apns.caFile", "APNS_CA_FILE"), ("database.url", "DATABASE_URL"),
+        ("messages.digestTitle", "MESSAGES_DIGEST_TITLE"), ("policy.checkInTime", "POLICY_CHECK_IN_TIME"),
         ("policy.quietHours", "POLICY_QUIET_HOURS"), ("policy.maxPerDay", "POLICY_MAX_PER_DAY"),
         ("log.level", "LOG_LEVEL"), ("apns.maxInFlight", "APNS_MAX_IN_FLIGHT"),
     ]) func variable_whenTheKeyIs(key: String, variable: String) {
@@ -321,8 +320,7 @@ import Testing
 @Suite struct DurationTextTests {
     @Test(arguments: [
         ("500ms", 500_000), ("1s", 1_000_000), ("5m", 300_000_000), ("2h", 7_200_000_000), ("1", 1_000_000),
-        ("0.5", 500_000),
-        ("0.3s", 300_000), ("1.5m", 90_000_000), ("0", 0), ("0.000001", 1),
+        ("0.5", 500_000), ("0.3s", 300_000), ("1.5m", 90_000_000), ("0", 0), ("0.000001", 1),
     ]) func duration_whenTheTextIs(text: String, microseconds: Int) {
         #expect(DurationText.parse(text) == .microseconds(microseconds))
     }

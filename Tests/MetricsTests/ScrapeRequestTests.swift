@@ -15,8 +15,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("GET /metrics HTTP/1.1\r\nHost: localhost:9464\r\n\r\n", page),
-            ("GET /metrics HTTP/1.0\r\n\r\n", page),
+            ("GET /metrics HTTP/1.1\r\nHost: localhost:9464\r\n\r\n", page), ("GET /metrics HTTP/1.0\r\n\r\n", page),
             ("GET /metrics HTTP/1.1\nhost:127.0.0.1:9464\n\n", page),
             ("GET /metrics?name[]=a&b HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\nbody", page),
             ("GET http://localhost:9464/metrics HTTP/1.1\r\nHost: x\r\n\r\n", page),
@@ -37,8 +36,7 @@ import Testing
             ("GET /metrics HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", .init(refusal: .malformed)),
             ("GET  /metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .malformed)),
             ("GET /metrics\r\n\r\n", .init(refusal: .malformed)), ("\r\n\r\n", .init(refusal: .malformed)),
-            ("\u{16}\u{3}\u{1}\n\n", .init(refusal: .malformed)),
-            ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n", nil),
+            ("\u{16}\u{3}\u{1}\n\n", .init(refusal: .malformed)), ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n", nil),
             ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r", nil), ("", nil),
         ] as [(String, ScrapeRequest.Outcome?)]
     ) func request_isCheckedByItsHead(text: String, wanted: ScrapeRequest.Outcome?) {

@@ -130,8 +130,7 @@ struct PreferencesRoundTripTests {
         var random = SplitMix64(seed: seed)
         let values = [
             "true", "false", "null", "0", "1", "10.0", "5", "9223372036854775808", "\"daily\"", "\"09:00\"",
-            "\"24:00\"", "\"UTC\"",
-            "\"GMT\"", "[]", "[\"a\"]", "[1]", "{}", "\"notify_all\"",
+            "\"24:00\"", "\"UTC\"", "\"GMT\"", "[]", "[\"a\"]", "[1]", "{}", "\"notify_all\"",
         ]
         var wellFormed = 0
         for _ in 0..<800 {

@@ -15,11 +15,10 @@ struct KeywordTests {
 
     @Test(arguments: [
         ("urgent", "It is URGENT!"), ("server down", "the Server, DOWN again"), ("server down", "server\n\n--down"),
-        ("ASAP", "asap"),
-        ("緊急", "今緊急事態です"), ("ด่วน", "เรื่องด่วนมาก"), ("é", "E\u{301}"), ("e\u{301}", "É"), ("Å", "\u{212B}"),
-        ("срочно", "СРОЧНО"), ("a a b", "a a a b"),
-        ("İ", "i\u{307}"), ("24", "24/7"), ("urgent", "緊urgent急"), ("x²", "X²"), ("か\u{3099}", "か\u{3099}"),
-        ("豈", "\u{F900}"), ("a1", "A1"), ("b", "\u{F900}b"), ("b", "ไb"), ("b", "\u{2F800}b"),
+        ("ASAP", "asap"), ("緊急", "今緊急事態です"), ("ด่วน", "เรื่องด่วนมาก"), ("é", "E\u{301}"), ("e\u{301}", "É"),
+        ("Å", "\u{212B}"), ("срочно", "СРОЧНО"), ("a a b", "a a a b"), ("İ", "i\u{307}"), ("24", "24/7"),
+        ("urgent", "緊urgent急"), ("x²", "X²"), ("か\u{3099}", "か\u{3099}"), ("豈", "\u{F900}"), ("a1", "A1"),
+        ("b", "\u{F900}b"), ("b", "ไb"), ("b", "\u{2F800}b"),
     ]) func keyword_whenItsTokensStandThere_occurs(keyword: String, text: String) throws {
         #expect(try isUrgent(keyword, text))
     }

@@ -135,11 +135,9 @@ struct RandomQuestions {
     private mutating func spoil(_ object: inout JSONObject) {
         let keys = [
             "check_ins_enabled", "frequency", "timezone", "check_in_time", "weekday", "quiet_hours_start",
-            "quiet_hours_end",
-            "priority_keywords", "allow_urgent", "max_per_hour", "max_per_day", "messages_enabled",
-            "max_analyses_per_hour",
-            "fallback_strategy", "smart_enabled", "muted_until", "reminders_enabled", "categories",
-            "quiet_hours_by_day", "pause_threshold_seconds", "active_conversation_threshold",
+            "quiet_hours_end", "priority_keywords", "allow_urgent", "max_per_hour", "max_per_day", "messages_enabled",
+            "max_analyses_per_hour", "fallback_strategy", "smart_enabled", "muted_until", "reminders_enabled",
+            "categories", "quiet_hours_by_day", "pause_threshold_seconds", "active_conversation_threshold",
         ]
         object[random.pick(keys)] = random.pick([
             .null, .int(0), .int(8), .int(-1), .number(1.5), .string("24:00"), .string("9:00"), .bool(true),

@@ -133,8 +133,7 @@ import struct FoundationEssentials.UUID
         ("api.push.apple.com", 2197, "Apple"), ("API.development.push.apple.com.", 443, "Apple"),
         ("api.push.apple.com", 8443, "api.push.apple.com:8443, which is not Apple's,"),
         ("api.push.apple.com.evil.example", 443, "api.push.apple.com.evil.example:443, which is not Apple's,"),
-        ("17.1.2.3", 443, "17.1.2.3:443, which is not Apple's,"),
-        ("::1", 2197, "[::1]:2197, which is not Apple's,"),
+        ("17.1.2.3", 443, "17.1.2.3:443, which is not Apple's,"), ("::1", 2197, "[::1]:2197, which is not Apple's,"),
     ]) func connection_namesTheServerUnlessItIsApples(host: String, port: UInt16, name: String) {
         let lines = ReporterLines()
         let server = SenderConfiguration.Endpoint(host: host, port: port)

@@ -33,8 +33,7 @@ import Testing
 
     @Test(
         arguments: [
-            (0o770, "0770"), (0o777, "0777"), (0o707, "0707"), (0o1777, nil), (0o1770, nil), (0o755, nil),
-            (0o711, nil),
+            (0o770, "0770"), (0o777, "0777"), (0o707, "0707"), (0o1777, nil), (0o1770, nil), (0o755, nil), (0o711, nil),
         ] as [(mode_t, String?)]
     ) func file_whenOthersWriteItsFolder_isRefusedUnlessTheBitIsSticky(mode: mode_t, text: String?) {
         let path = folder.write("file", "text", mode: 0o600)

@@ -9,9 +9,8 @@ struct InstantTests {
 
     @Test(arguments: [
         "", "2026-05-07", "2026-05-07T04:38:44", "2026-05-07t04:38:44Z", "2026-05-07T04:38:44z",
-        "2026-05-07T04:38:44.0Z", "2026-05-07T04:38:44+00:00",
-        "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z",
-        "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
+        "2026-05-07T04:38:44.0Z", "2026-05-07T04:38:44+00:00", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+        "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
         "2026-01-01T00:00:60Z", "0000-01-01T00:00:00Z", "2026-1-01T00:00:000Z", "+026-01-01T00:00:00Z",
         "2026-01-01 00:00:00Z", "２026-01-01T00:00Z",
     ]) func instant_whenNotRFC3339UTC_isNil(text: String) { #expect(Instant(rfc3339: text) == nil) }
@@ -45,10 +44,9 @@ struct InstantTests {
     /// The two old forms of RFC 9110, and what is none.
     @Test(arguments: [
         "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 08:49:37 GMT",
-        "Sun, 06 Nov 1994 08:49:37 UTC",
-        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
-        "Sun, 06 Nov 1994 08:49:37  GMT",
-        "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 06 Nov 19945 08:49:37 GMT", "Sun, 06 Nov 1994 08:61:60 GMT",
+        "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37  GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",
+        "Sun, 06 Nov 19945 08:49:37 GMT", "Sun, 06 Nov 1994 08:61:60 GMT",
     ]) func instant_whenItIsNot_isNil(text: String) { #expect(Instant(httpDate: text) == nil) }
 }
 
@@ -58,8 +56,7 @@ struct LocalDateTimeTests {
 
     @Test(arguments: [
         "2026-11-20 09:30:00", "2026-11-20T09:30", "2026-11-20T24:00:00", "2026-02-30T09:00:00", "2026-11-20T09:30:00Z",
-        "",
-        "2026-11-20T09:30:60", "0000-01-01T00:00:00",
+        "", "2026-11-20T09:30:60", "0000-01-01T00:00:00",
     ]) func iso_whenItIsNone_isNil(text: String) { #expect(LocalDateTime(iso: text) == nil) }
 
     @Test func second_whenOutsideOfTheDay_isTheNearestInside() {

@@ -20,12 +20,9 @@ struct ZoneDatabaseTests {
 
     @Test(arguments: [
         "", "UTC+3", "EST5EDT", "Mars/Base", "CET", "gmt", "GMT0", "GMT\u{301}", "utc", "Europe", "Europe/",
-        "/Europe/Berlin",
-        "Europe//Berlin", "Europe/./Berlin",
-        "Europe/../Europe/Berlin", "../zoneinfo/Europe/Berlin", "europe/berlin", "EUROPE/BERLIN", "Europe/Berlin ",
-        " Europe/Berlin",
-        "posix/Europe/Berlin", "right/Europe/Berlin", "posix/UTC", "America/Indiana", "zone.tab", "Europe/Berlin\0",
-        "Europe/Berlin\n",
+        "/Europe/Berlin", "Europe//Berlin", "Europe/./Berlin", "Europe/../Europe/Berlin", "../zoneinfo/Europe/Berlin",
+        "europe/berlin", "EUROPE/BERLIN", "Europe/Berlin ", " Europe/Berlin", "posix/Europe/Berlin",
+        "right/Europe/Berlin", "posix/UTC", "America/Indiana", "zone.tab", "Europe/Berlin\0", "Europe/Berlin\n",
         "Asia/\u{212A}olkata", "Asia/Kolkat\u{430}", "localtime", "UTC\u{301}",
     ]) func zone_whenNameIsInvalid_isNil(name: String) throws {
         // The real names first, so that nothing is found by a likeness in the cache.
@@ -35,8 +32,7 @@ struct ZoneDatabaseTests {
 
     @Test(arguments: [
         "UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "Europe/Berlin", "America/Argentina/Buenos_Aires",
-        "Etc/GMT+5", "America/Port-au-Prince", "Etc/UTC",
-        "US/Pacific",
+        "Etc/GMT+5", "America/Port-au-Prince", "Etc/UTC", "US/Pacific",
     ]) func zone_whenNameIsValid_isThere(name: String) throws { #expect(try zones.zone(named: name)?.name == name) }
 
     @Test func zone_whenFilesChange_isReadAnewAfterReload() throws {

@@ -19,9 +19,8 @@ import TimeZones
     @Test(
         arguments: [
             ("sandbox", "com.example.app", true), (" Sandbox\r\n", " com.example.app ", true),
-            ("Development", nil, true),
-            ("DEV", "COM.EXAMPLE.APP", true), ("", nil, false), (" ", " ", false), ("prod", nil, false),
-            ("PRODUCTION", nil, false), (nil, "Com.Example.App", false),
+            ("Development", nil, true), ("DEV", "COM.EXAMPLE.APP", true), ("", nil, false), (" ", " ", false),
+            ("prod", nil, false), ("PRODUCTION", nil, false), (nil, "Com.Example.App", false),
         ] as [(String?, String?, Bool)]
     )
     func lane_whenTheRowSpellsItOtherwise_isTheConfiguredOne(environment: String?, topic: String?, isSandbox: Bool)
