@@ -10,8 +10,7 @@ import Testing
     private static let other = "-----BEGIN PRIVATE KEY-----\nplanted-other\n-----END PRIVATE KEY-----"
 
     private func lanes(_ yaml: String, _ more: [String: String] = [:]) throws -> [Configuration.Lane] {
-        let environment = ConfigurationFixture.environment.merging(more) { $1 }
-        let loaded = try fixture.load(yaml, environment: environment)
+        let loaded = try fixture.load(yaml, with: more)
         #expect(loaded.warnings.isEmpty, "\(loaded.warnings)")
         return try #require(loaded.configuration.apns).lanes
     }
@@ -120,11 +119,10 @@ import Testing
     @Test func fault_whenAKeyOfItsOwnIsRefused() {
         struct NoKey: Error, CustomStringConvertible { let description = "this key is not on the curve P-256" }
         let checks = ConfigurationChecks { $0.key = { if $0.text == Self.other { throw NoKey() } } }
-        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY2345678": Self.other]) { $1 }
         // An entry below that inherits the bad key makes no second fault of it.
         let yaml = Self.otherApp + "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
         for (text, count) in [(Self.otherApp, 1), (yaml, 2)] {
-            let faults = fixture.faults(text, environment: environment, checks: checks)
+            let faults = fixture.faults(text, with: ["APNS_PRIVATE_KEY_KEY2345678": Self.other], checks: checks)
             #expect(faults.count == count)
             #expect(
                 faults.first
@@ -136,8 +134,7 @@ import Testing
 
     @Test func fault_whenACredentialCantBeRead() {
         fixture.write("a\u{0}b", to: "apns.privateKey.KEY2345678")
-        let environment = ConfigurationFixture.environment.merging(["CREDENTIALS_DIRECTORY": fixture.folder]) { $1 }
-        let faults = fixture.faults(Self.otherApp, environment: environment)
+        let faults = fixture.faults(Self.otherApp, with: ["CREDENTIALS_DIRECTORY": fixture.folder])
         #expect(faults.count == 1)
         #expect(
             faults.first?.hasPrefix("apns.apps[0].privateKey: apns.privateKey.KEY2345678 is not ") == true,
@@ -190,14 +187,12 @@ import Testing
     }
 
     @Test func variable_whenNoEntryHasItsKey() throws {
-        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY9999999": "x"]) { $1 }
-        let warnings = try fixture.load("log: {}", environment: environment).warnings
+        let warnings = try fixture.load("log: {}", with: ["APNS_PRIVATE_KEY_KEY9999999": "x"]).warnings
         #expect(warnings.map(\.source) == [.environment(name: "APNS_PRIVATE_KEY_KEY9999999")])
     }
 
     @Test func show_printsEachLaneWithItsSources() throws {
-        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY_KEY2345678": Self.other]) { $1 }
-        let loaded = try fixture.load(Self.otherApp, environment: environment)
+        let loaded = try fixture.load(Self.otherApp, with: ["APNS_PRIVATE_KEY_KEY2345678": Self.other])
         let shown = fixture.short(ConfigurationReport.show(loaded))
         #expect(!shown.contains("planted"))
         let lines = shown.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }

@@ -27,11 +27,9 @@ import Testing
     }
 
     @Test func faults_areAllReportedInTheOrderOfTheFile() {
-        var environment = ConfigurationFixture.environment
-        environment["POLICY_MAX_PER_DAY"] = "-1"
         let faults = fixture.faults(
             "schedule:\n  batch: 0\n  intervall: 1s\nlog:\n  level: loud\napns:\n  keyId: short\n",
-            environment: environment,
+            with: ["POLICY_MAX_PER_DAY": "-1"],
             without: ["APNS_KEY_ID", "APNS_TEAM_ID"]
         )
         #expect(
@@ -62,10 +60,8 @@ import Testing
     }
 
     @Test func key_whenGivenTwiceOrNotAtAll() {
-        var environment = ConfigurationFixture.environment
-        environment["APNS_PRIVATE_KEY_FILE"] = "/key.p8"
         #expect(
-            fixture.faults(environment: environment) == [
+            fixture.faults(with: ["APNS_PRIVATE_KEY_FILE": "/key.p8"]) == [
                 "environment APNS_PRIVATE_KEY_FILE: apns.privateKeyFile: apns.privateKey is given too: keep one of them"
             ]
         )
@@ -172,12 +168,8 @@ import Testing
     }
 
     @Test func variable_whenItIsUnknown() throws {
-        var environment = ConfigurationFixture.environment
-        environment["APNS_TEAMID"] = "x"
-        environment["POLICY_CHECKIN_TIME"] = "x"
-        environment["APNS_SOMETHING_ELSE_ALTOGETHER"] = "x"
-        environment["UNRELATED"] = "x"
-        let loaded = try fixture.load(environment: environment)
+        let names = ["APNS_TEAMID", "POLICY_CHECKIN_TIME", "APNS_SOMETHING_ELSE_ALTOGETHER", "UNRELATED"]
+        let loaded = try fixture.load(with: Dictionary(uniqueKeysWithValues: names.map { ($0, "x") }))
         #expect(
             loaded.warnings.map(\.description) == [
                 "environment APNS_SOMETHING_ELSE_ALTOGETHER: unknown variable: unset it, or see nudged config --reference",

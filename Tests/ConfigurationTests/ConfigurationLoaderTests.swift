@@ -102,14 +102,8 @@ import Testing
             ("POLICY_MAX_STALENESS_MINUTES", [1, 2880]), ("POLICY_MAX_PER_HOUR", [1, .max]),
             ("POLICY_MAX_PER_DAY", [1, .max]),
         ] {
-            for bound in bounds {
-                let environment = ConfigurationFixture.environment.merging([variable: String(bound)]) { $1 }
-                #expect(fixture.faults(environment: environment) == [])
-            }
-            if bounds[1] < .max {
-                let environment = ConfigurationFixture.environment.merging([variable: String(bounds[1] + 1)]) { $1 }
-                #expect(fixture.faults(environment: environment).count == 1)
-            }
+            for bound in bounds { #expect(fixture.faults(with: [variable: String(bound)]) == []) }
+            if bounds[1] < .max { #expect(fixture.faults(with: [variable: String(bounds[1] + 1)]).count == 1) }
         }
     }
 
@@ -153,20 +147,18 @@ import Testing
     @Test func precedence_environmentOverCredentialsOverFileOverDefault() throws {
         let yaml = "database: {url: \"postgresql:///file\"}\nschedule: {batch: 5}\n"
         let credentials = fixture.write("postgresql:///credential\n", to: "database.url")
-        var environment = ConfigurationFixture.environment
-        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
-        environment["SCHEDULE_BATCH"] = "6"
+        let more = ["CREDENTIALS_DIRECTORY": fixture.folder, "SCHEDULE_BATCH": "6"]
         func url(_ loaded: LoadedConfiguration) -> String? { loaded.configuration.database?.url.text }
 
-        let all = try fixture.load(yaml, environment: environment)
-        #expect(url(all) == environment["DATABASE_URL"])
+        let all = try fixture.load(yaml, with: more)
+        #expect(url(all) == ConfigurationFixture.environment["DATABASE_URL"])
         #expect(all.configuration.schedule.batch == 6)
         #expect(all.rows.first { $0.key == "schedule.batch" }?.source == .environment(name: "SCHEDULE_BATCH"))
-        let second = try fixture.load(yaml, environment: environment, without: ["DATABASE_URL", "SCHEDULE_BATCH"])
+        let second = try fixture.load(yaml, with: more, without: ["DATABASE_URL", "SCHEDULE_BATCH"])
         #expect(url(second) == "postgresql:///credential")
         #expect(second.rows.first { $0.key == "database.url" }?.source == .credential(path: credentials))
         #expect(second.configuration.schedule.batch == 5)
-        let third = try fixture.load(yaml, environment: environment, without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"])
+        let third = try fixture.load(yaml, with: more, without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"])
         #expect(url(third) == "postgresql:///file")
         #expect(
             third.rows.first { $0.key == "database.url" }?.source
@@ -174,10 +166,7 @@ import Testing
         )
         // Only secrets come as credentials.
         fixture.write("7", to: "schedule.batch")
-        #expect(
-            try fixture.load("", environment: environment, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch
-                == 1000
-        )
+        #expect(try fixture.load("", with: more, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch == 1000)
     }
 
     /// Who can write the file could send pushes and the provider token to another server.
@@ -199,34 +188,26 @@ import Testing
         #expect(fixture.faults().count == 1)
     }
 
-    @Test func value_whenTheWeakerOneIsBadDoesNotMatter() throws {
-        var environment = ConfigurationFixture.environment
-        environment["SCHEDULE_BATCH"] = "6"
-        #expect(try fixture.load("schedule: {batch: none}", environment: environment).configuration.schedule.batch == 6)
-    }
-
-    @Test func emptyVariable_isNoVariable() throws {
-        var environment = ConfigurationFixture.environment
-        environment["SCHEDULE_BATCH"] = ""
-        #expect(try fixture.load(environment: environment).configuration.schedule.batch == 1000)
+    /// A weaker value that is bad doesn't matter. An empty variable is none.
+    @Test(arguments: [("schedule: {batch: none}", "6", 6), (nil, "", 1000)] as [(String?, String, Int)])
+    func batch_whenAVariableGivesIt(yaml: String?, value: String, batch: Int) throws {
+        #expect(try fixture.load(yaml, with: ["SCHEDULE_BATCH": value]).configuration.schedule.batch == batch)
     }
 
     @Test func privateKey_whenItsNewlinesAreWrittenOut() throws {
-        var environment = ConfigurationFixture.environment
-        environment["APNS_PRIVATE_KEY"] = "-----BEGIN PRIVATE KEY-----\\nab\\\\c\\n-----END PRIVATE KEY-----\\n"
-        #expect(
-            try fixture.load(environment: environment).configuration.apns?.lanes.first?.privateKey.text
-                == "-----BEGIN PRIVATE KEY-----\nab\\\\c\n-----END PRIVATE KEY-----\n"
-        )
+        let key = "-----BEGIN PRIVATE KEY-----\nab\\\\c\n-----END PRIVATE KEY-----\n"
+        let loaded = try fixture.load(with: ["APNS_PRIVATE_KEY": key.replacing("\n", with: "\\n")])
+        #expect(loaded.configuration.apns?.lanes.first?.privateKey.text == key)
     }
 
     @Test func privateKey_whenAStrongerPlaceNamesTheOther() throws {
-        var environment = ConfigurationFixture.environment
-        environment["APNS_PRIVATE_KEY"] = nil
-        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
         fixture.write("-----BEGIN from systemd", to: "apns.privateKey")
         // The file would name a key that isn't there: it is not even looked at.
-        let loaded = try fixture.load("apns: {privateKeyFile: /nonexistent/key.p8}", environment: environment)
+        let loaded = try fixture.load(
+            "apns: {privateKeyFile: /nonexistent/key.p8}",
+            with: ["CREDENTIALS_DIRECTORY": fixture.folder],
+            without: ["APNS_PRIVATE_KEY"]
+        )
         #expect(loaded.configuration.apns?.lanes.first?.privateKey.text == "-----BEGIN from systemd")
         #expect(loaded.rows.contains { $0.key == "apns.privateKeyFile" && $0.value == nil })
     }
@@ -241,10 +222,7 @@ import Testing
 
     @Test func quietHours_whenGivenOrTurnedOff() throws {
         func quiet(_ yaml: String, _ more: [String: String] = [:]) throws -> String? {
-            let environment = ConfigurationFixture.environment.merging(more) { $1 }
-            return try fixture.load(yaml, environment: environment).configuration.policy.quietHours.map {
-                "\($0.start)-\($0.end)"
-            }
+            try fixture.load(yaml, with: more).configuration.policy.quietHours.map { "\($0.start)-\($0.end)" }
         }
         #expect(try quiet("policy: {quietHours: none}") == nil)
         #expect(try quiet("policy: {quietHours: null}") == nil)
@@ -264,10 +242,7 @@ import Testing
             ConfigurationReport.check(loaded),
         ]
         for output in outputs { #expect(!output.contains("planted")) }
-        var environment = ConfigurationFixture.environment
-        environment["APNS_PRIVATE_KEY"] = "planted-key"
-        environment["DATABASE_URL"] = "mysql://planted"
-        let faults = fixture.faults(environment: environment)
+        let faults = fixture.faults(with: ["APNS_PRIVATE_KEY": "planted-key", "DATABASE_URL": "mysql://planted"])
         #expect(faults.count == 2)
         for fault in faults { #expect(!fault.contains("planted")) }
     }

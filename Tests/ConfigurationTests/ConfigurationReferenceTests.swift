@@ -78,11 +78,10 @@ import Testing
 
     /// What the pages show of the file is valid, the keys of further apps included.
     @Test(arguments: ["docs/OPERATIONS.md", "docs/METRICS.md"]) func examples_ofThePages_areValid(page: String) throws {
-        var environment = ConfigurationFixture.environment
-        environment["APNS_PRIVATE_KEY_KEY2345678"] = ConfigurationFixture.key
+        let more = ["APNS_PRIVATE_KEY_KEY2345678": ConfigurationFixture.key]
         let examples = try Self.file(page).matches(of: /```yaml\n([\s\S]*?)```/).map { String($0.1) }
             .filter { example in ConfigurationKey.sections.contains { example.hasPrefix($0.name + ":") } }
         #expect(examples.count == 1)
-        for example in examples { #expect(ConfigurationFixture().faults(example, environment: environment) == []) }
+        for example in examples { #expect(ConfigurationFixture().faults(example, with: more) == []) }
     }
 }

@@ -1,6 +1,7 @@
+package import Configuration
 package import Glibc
 
-package import Configuration
+import class FoundationEssentials.FileManager
 
 /// A folder with a configuration file, and the shortest way to load it.
 package final class ConfigurationFixture: Sendable {
@@ -23,18 +24,7 @@ package final class ConfigurationFixture: Sendable {
         }
     }
 
-    deinit {
-        if let entries = opendir(folder) {
-            while let entry = readdir(entries) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                unlink(folder + "/" + name)
-            }
-            closedir(entries)
-        }
-        rmdir(folder)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     @discardableResult
     package func write(_ text: String, to name: String = "nudged.yaml", mode: mode_t = 0o600) -> String {
@@ -46,9 +36,11 @@ package final class ConfigurationFixture: Sendable {
         return folder + "/" + name
     }
 
+    /// - Parameter more: variables beside the environment.
     package func load(
         _ yaml: String? = nil,
         environment: [String: String] = ConfigurationFixture.environment,
+        with more: [String: String] = [:],
         without: [String] = [],
         needs: ConfigurationNeeds = .all,
         checks: ConfigurationChecks = ConfigurationChecks(),
@@ -57,7 +49,7 @@ package final class ConfigurationFixture: Sendable {
         if let yaml { write(yaml, mode: mode) }
         return try ConfigurationLoader.load(
             path: yaml == nil ? nil : path,
-            environment: environment.filter { !without.contains($0.key) },
+            environment: environment.merging(more) { $1 }.filter { !without.contains($0.key) },
             needs: needs,
             checks: checks,
             standardPath: path
@@ -68,12 +60,14 @@ package final class ConfigurationFixture: Sendable {
     package func faults(
         _ yaml: String? = nil,
         environment: [String: String] = ConfigurationFixture.environment,
+        with more: [String: String] = [:],
         without: [String] = [],
         needs: ConfigurationNeeds = .all,
         checks: ConfigurationChecks = ConfigurationChecks(),
         mode: mode_t = 0o600
     ) -> [String] {
         do throws(ConfigurationError) {
+            let environment = environment.merging(more) { $1 }
             _ = try load(yaml, environment: environment, without: without, needs: needs, checks: checks, mode: mode)
             return []
         } catch {
@@ -81,13 +75,5 @@ package final class ConfigurationFixture: Sendable {
         }
     }
 
-    package func short(_ text: String) -> String {
-        var result = ""
-        var rest = Substring(text)
-        while let start = rest.firstRange(of: folder + "/") {
-            result += rest[..<start.lowerBound]
-            rest = rest[start.upperBound...]
-        }
-        return result + rest
-    }
+    package func short(_ text: String) -> String { text.replacing(folder + "/", with: "") }
 }

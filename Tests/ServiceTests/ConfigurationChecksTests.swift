@@ -80,10 +80,9 @@ import Testing
     }
 
     @Test func decision_whenOnlyTheAddressIsGiven_hasTheDefaults() throws {
-        var environment = ConfigurationFixture.environment
-        #expect(try fixture.load(environment: environment).configuration.decision == nil)
-        environment["DECISION_URL"] = "http://127.0.0.1:8080"
-        let decision = try fixture.load(environment: environment, checks: checks()).configuration.decision
+        #expect(try fixture.load().configuration.decision == nil)
+        let more = ["DECISION_URL": "http://127.0.0.1:8080"]
+        let decision = try fixture.load(with: more, checks: checks()).configuration.decision
         #expect(
             decision
                 == Configuration.Decision(
@@ -151,9 +150,7 @@ import Testing
         let metrics = try fixture.load("metrics: {listen: \"[::1]:9464\"}\n").configuration.metrics
         #expect(metrics?.listen == ListenAddress("[::1]:9464") && metrics?.token == nil)
         #expect(try fixture.load("{}\n").configuration.metrics == nil)
-        var environment = ConfigurationFixture.environment
-        environment["METRICS_LISTEN"] = "127.0.0.1:9464"
-        let loaded = try fixture.load(environment: environment)
+        let loaded = try fixture.load(with: ["METRICS_LISTEN": "127.0.0.1:9464"])
         #expect(loaded.configuration.metrics?.listen == ListenAddress("127.0.0.1:9464"))
         #expect(loaded.rows.first { $0.key == "metrics.listen" }?.value == "127.0.0.1:9464")
     }
@@ -174,10 +171,8 @@ import Testing
         #expect(open.configuration.metrics?.listen.description == address)
         #expect(open.configuration.metrics?.token == nil && open.warnings.isEmpty)
         #expect(open.rows.first { $0.key == "metrics.token" }?.value == "open")
-        var environment = ConfigurationFixture.environment
-        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
         fixture.write("0123456789-planted-token\n", to: "metrics.token")
-        let loaded = try fixture.load("metrics: {\(listen)}\n", environment: environment)
+        let loaded = try fixture.load("metrics: {\(listen)}\n", with: ["CREDENTIALS_DIRECTORY": fixture.folder])
         #expect(loaded.configuration.metrics?.token == Secret("0123456789-planted-token"))
         #expect(!ConfigurationReport.show(loaded).contains("planted-token"))
         #expect(ConfigurationReport.show(loaded).contains("metrics.token"))
@@ -189,11 +184,9 @@ import Testing
         "0123456789-planted", String(repeating: "a", count: 501), "0123456789 planted token",
         "0123456789,planted,token", "0123456789-plänted-token", "\"0123456789-planted\"",
     ]) func token_whenItCantBeOne_isRefusedAndNotShown(token: String) {
-        var environment = ConfigurationFixture.environment
-        environment["METRICS_TOKEN"] = token
         // The address is no second fault.
         #expect(
-            fixture.faults("metrics: {listen: \"0.0.0.0:9464\"}\n", environment: environment) == [
+            fixture.faults("metrics: {listen: \"0.0.0.0:9464\"}\n", with: ["METRICS_TOKEN": token]) == [
                 "environment METRICS_TOKEN: metrics.token: the value is wrong: write 20 to 500 letters, digits and -._~+/=, or open"
             ]
         )
@@ -219,9 +212,8 @@ import Testing
 
     @Test func heartbeat_fromACredential() throws {
         fixture.write("https://beat.example/planted\n", to: "heartbeat.url")
-        var environment = ConfigurationFixture.environment
-        environment["CREDENTIALS_DIRECTORY"] = fixture.folder
-        let heartbeat = try fixture.load(environment: environment, checks: checks).configuration.heartbeat
+        let more = ["CREDENTIALS_DIRECTORY": fixture.folder]
+        let heartbeat = try fixture.load(with: more, checks: checks).configuration.heartbeat
         #expect(heartbeat?.url == Secret("https://beat.example/planted") && heartbeat?.interval == .seconds(60))
     }
 
@@ -240,9 +232,8 @@ import Testing
     private let checks = ConfigurationChecks { $0.key = ConfigurationChecks.system.key }
 
     @Test func key_whenItIsRSA_saysTheFixOnce() {
-        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY": GeneratedKey.rsa()]) { $1 }
         #expect(
-            fixture.faults(environment: environment, checks: checks) == [
+            fixture.faults(with: ["APNS_PRIVATE_KEY": GeneratedKey.rsa()], checks: checks) == [
                 "environment APNS_PRIVATE_KEY: apns.privateKey: the key is a private key, but not an elliptic curve key: "
                     + "use the .p8 file of an APNs authentication key (Apple Developer, Keys), not a certificate's key"
             ]
@@ -251,7 +242,6 @@ import Testing
 
     @Test func key_whenItIsOnP256_isTaken() {
         let key = GeneratedKey.ellipticCurve(415)
-        let environment = ConfigurationFixture.environment.merging(["APNS_PRIVATE_KEY": key]) { $1 }
-        #expect(fixture.faults(environment: environment, checks: checks).isEmpty)
+        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": key], checks: checks).isEmpty)
     }
 }
