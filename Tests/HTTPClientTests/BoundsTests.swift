@@ -30,9 +30,8 @@ import Testing
         try await withThrowingTaskGroup(of: HTTPClientError?.self) { group in
             for _ in 0..<2 { group.addTask { try await rig.failure() } }
             // One of them waits; the other one does not wait for the gate.
-            let refused = try #require(try await group.next() ?? nil)
-            #expect(refused.code == .queueFull)
-            #expect(refused.isClean)
+            let refused: HTTPClientError? = try await group.next() ?? nil
+            #expect(refused.isClean(.queueFull))
             rig.server.release()
             #expect(try await group.next() == .some(nil))
         }
@@ -44,9 +43,7 @@ import Testing
         let rig = try Rig(settings: Rig.settings { $0.concurrency = 1 }) { _ in [.hold] + HTTPSAct.answer() }
         async let first = rig.failure()
         await rig.server.seen.wait { $0.open == 1 }
-        let error = try #require(try await rig.failure(within: .milliseconds(100)))
-        #expect(error.code == .timedOut)
-        #expect(error.isClean)
+        #expect(try await rig.failure(within: .milliseconds(100)).isClean(.timedOut))
         rig.server.release()
         #expect(try await first == nil)
         #expect(rig.server.seen.now.requests.count == 1)
@@ -58,8 +55,7 @@ import Testing
         let start = ContinuousClock.now
         async let first = rig.failure(within: .seconds(4))
         await rig.server.seen.wait { $0.open == 1 }
-        let error = try #require(try await rig.failure(within: .seconds(5)))
-        #expect(error.code == .timedOut)
+        #expect(try await rig.failure(within: .seconds(5))?.code == .timedOut)
         // Without its wait it would have had until nine seconds after the start.
         #expect(ContinuousClock.now - start < .milliseconds(8_500))
         #expect(try await first?.code == .timedOut)
@@ -70,9 +66,7 @@ import Testing
         let task = Task { try await rig.failure() }
         await rig.server.seen.wait { $0.open == 1 }
         task.cancel()
-        let error = try #require(try await task.value)
-        #expect(error.code == .cancelled)
-        #expect(error.isClean)
+        #expect(try await task.value.isClean(.cancelled))
         // And its connection goes.
         await rig.server.seen.wait { $0.left == 1 }
     }
@@ -123,11 +117,7 @@ import Testing
         let calls = (0..<3).map { _ in Task { try await rig.failure() } }
         await rig.server.seen.wait { $0.open == 2 }
         await rig.client.close()
-        for call in calls {
-            let error = try #require(try await call.value)
-            #expect(error.code == .closed)
-            #expect(error.isClean)
-        }
+        for call in calls { #expect(try await call.value.isClean(.closed)) }
         await rig.server.seen.wait { $0.ended == $0.accepted }
         #expect(try await rig.failure()?.code == .closed)
         await rig.client.close()

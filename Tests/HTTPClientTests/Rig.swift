@@ -90,6 +90,11 @@ final class Rig: Sendable {
     }
 }
 
+extension HTTPClientError? {
+    /// Whether it is there, has this code, and shows nothing that a test has planted.
+    func isClean(_ code: HTTPClientError.Code) -> Bool { self?.code == code && self?.isClean == true }
+}
+
 extension HTTPClientError {
     /// Whether its text has nothing that a test has planted.
     var isClean: Bool {

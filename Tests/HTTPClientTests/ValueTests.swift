@@ -30,8 +30,7 @@ import Testing
         "https://example.com/planted\r\nx: y", "https://example.com/planted\u{0}", "gopher://planted.example/",
     ]) func url_whenItCanNotBeUsed_isRefusedWithoutQuotingIt(text: String) {
         let error = #expect(throws: HTTPClientError.self) { try HTTPURL(text) }
-        #expect(error?.code == .invalidRequest)
-        #expect(error?.isClean == true)
+        #expect(error.isClean(.invalidRequest))
     }
 
     @Test(arguments: ["", "planted token", "planted\r\nx: y", "planted\u{0}", "plänted", "planted\u{7F}"])
@@ -40,8 +39,7 @@ import Testing
         let error = #expect(throws: HTTPClientError.self) {
             try HTTPRequest(post: [], to: url, contentType: "application/json", bearerToken: token)
         }
-        #expect(error?.code == .invalidRequest)
-        #expect(error?.isClean == true)
+        #expect(error.isClean(.invalidRequest))
         #expect(throws: HTTPClientError.self) { try HTTPRequest(post: [], to: url, contentType: "a/b\r\nc: d") }
     }
 
@@ -107,10 +105,8 @@ import Testing
     ]) func failure_hasItsCodeAndText(result: CURLcode, verification: Int, code: HTTPClientError.Code) throws {
         let url = try HTTPURL("https://example.com/planted")
         let failure = TransferFailure(result: result, url: url, verification: verification, errno: 0, caFile: "/a.pem")
-        let error = failure.error
-        #expect(error.code == code)
-        #expect(error.isClean)
-        #expect(error.description.contains("example.com") || code == .trustFile)
+        #expect(failure.error.code == code && failure.error.isClean)
+        #expect(failure.error.description.contains("example.com") || code == .trustFile)
     }
 
     /// The numbers are OpenSSL's.
