@@ -33,15 +33,6 @@ import class FoundationEssentials.FileManager
         #expect(key.text == "line 1\nline 2")
     }
 
-    @Test func keyFile_whenItIsWorldReadable() {
-        let path = folder.write("key", "secret", mode: 0o604)
-        let error = code(path)
-        #expect(error?.code == .worldReadable)
-        #expect(error?.remedy == "chmod 600 \(path)")
-        #expect(error?.exitStatus == .permission)
-        #expect(error?.description == "\(path) is readable by every user of this machine: chmod 600 \(path)")
-    }
-
     @Test func keyFile_whenItIsNoUsableFile() {
         #expect(code(folder.path + "/none")?.code == .missing)
         #expect(code(folder.path + "/none")?.exitStatus == .configuration)
@@ -56,6 +47,21 @@ import class FoundationEssentials.FileManager
         let fifo = folder.path + "/fifo"
         mkfifo(fifo, 0o600)
         #expect(code(fifo)?.code == .notAFile)
+        symlink("/nowhere/file", folder.path + "/dangling")
+        #expect(code(folder.path + "/dangling")?.code == .missing)
+    }
+
+    @Test func keyFile_isCheckedLikeTheConfiguration() {
+        #expect(code(folder.write("key", "text", mode: 0o640)) == nil)
+        #expect(code(folder.write("written", "text", mode: 0o602))?.code == .writable)
+        #expect(code(folder.write("read", "text", mode: 0o604))?.code == .worldReadable)
+        if geteuid() == 0 {
+            let path = folder.write("foreign", "text", mode: 0o600)
+            chown(path, 4242, 4242)
+            #expect(code(path)?.code == .foreign)
+        }
+        chmod(folder.path, 0o777)
+        #expect(code(folder.path + "/key")?.code == .replaceable)
     }
 
     // Root reads everything.

@@ -22,15 +22,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0o620 as mode_t, "0620"), (0o602, "0602"), (0o666, "0666")])
-    func file_whenOthersWriteIt_isRefusedWithItsModeAndTheFix(mode: mode_t, text: String) {
-        let path = folder.write("file", "text", mode: mode)
-        let error = fault(path)
-        #expect(error?.code == .writable && error?.exitStatus == .permission)
-        #expect(error?.problem == "\(path) can be changed by others than its owner (mode \(text))")
-        #expect(error?.remedy == "check its content, then chmod go-w \(path)")
-    }
-
     @Test(
         arguments: [
             (0o770, "0770"), (0o777, "0777"), (0o707, "0707"), (0o1777, nil), (0o1770, nil), (0o755, nil), (0o711, nil),
@@ -94,27 +85,6 @@ import Testing
         #expect(fault(path)?.code == .empty)
     }
 
-    @Test func keyFile_isCheckedLikeTheConfiguration() {
-        func fault(_ path: String) -> SystemdError? {
-            do throws(SystemdError) {
-                _ = try Credentials.readKeyFile(path)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        #expect(fault(folder.write("key", "text", mode: 0o640)) == nil)
-        #expect(fault(folder.write("written", "text", mode: 0o602))?.code == .writable)
-        #expect(fault(folder.write("read", "text", mode: 0o604))?.code == .worldReadable)
-        if geteuid() == 0 {
-            let path = folder.write("foreign", "text", mode: 0o600)
-            chown(path, 4242, 4242)
-            #expect(fault(path)?.code == .foreign)
-        }
-        chmod(folder.path, 0o777)
-        #expect(fault(folder.path + "/key")?.code == .replaceable)
-    }
-
     /// If the path is a link, the file that it leads to is checked, and its folder. Kubernetes mounts configuration so.
     @Test func link_isCheckedByItsTarget() {
         let inner = TemporaryFolder()
@@ -129,16 +99,5 @@ import Testing
         chmod(inner.path, 0o777)
         #expect(fault(link)?.code == .replaceable)
         #expect(fault(link)?.remedy == "check its content, then chmod go-w \(inner.path)")
-    }
-
-    @Test func path_whenItIsNoUsableFile_isRefused() {
-        #expect(fault(folder.path + "/none")?.code == .missing)
-        symlink("/nowhere/file", folder.path + "/dangling")
-        #expect(fault(folder.path + "/dangling")?.code == .missing)
-        #expect(fault(folder.path)?.code == .notAFile && fault("/dev/zero")?.code == .notAFile)
-        mkfifo(folder.path + "/fifo", 0o600)
-        #expect(fault(folder.path + "/fifo")?.code == .notAFile)
-        #expect(fault(folder.write("large", String(repeating: "x", count: 101), mode: 0o600))?.code == .tooLarge)
-        #expect(fault(folder.write("blank", "\n", mode: 0o600))?.code == .empty)
     }
 }
