@@ -72,9 +72,7 @@ struct PlanText {
     private mutating func name(_ identity: NudgeIdentity) -> String { name(identity.kind.rawValue, identity.key) }
 
     private mutating func names(_ identities: [NudgeIdentity]) -> String {
-        var names: [String] = []
-        for identity in identities { names.append(name(identity)) }
-        return names.joined(separator: ", ")
+        identities.map { name($0) }.joined(separator: ", ")
     }
 
     private func device(_ hash: String) -> String { Self.devices[hash] ?? hash }
@@ -169,9 +167,7 @@ struct PlanText {
         if let due = plan.draft.dueAt { line.append("others due \(show(due))") }
         if plan.draft.isPartial { line.append("more is left") }
         let rest = line.isEmpty ? [] : ["rest: \(line.joined(separator: ", "))"]
-        var left: [String] = []
-        for retry in plan.draft.retries { left.append(self.left(retry)) }
-        return rest + left + records(plan.records, now: now)
+        return rest + plan.draft.retries.map { left($0) } + records(plan.records, now: now)
     }
 
     mutating func answers(_ recorder: DecisionRecorder, to user: ClaimedUser.Values) -> [String] {
@@ -181,10 +177,8 @@ struct PlanText {
             #expect(!user.messages.contains { !$0.body.isEmpty && "\(entry)".contains($0.body) })
             let decision = entry.decision
             let key = entry.key ?? decision.slot?.iso
-            var line = [
-                "answer \(key.map { name(entry.kind.rawValue, $0) } ?? entry.kind.rawValue): \(decision.action)"
-            ]
-            line.append(decision.reason.rawValue)
+            let nudge = key.map { name(entry.kind.rawValue, $0) } ?? entry.kind.rawValue
+            var line = ["answer \(nudge): \(decision.action)", decision.reason.rawValue]
             if let next = decision.nextAt { line.append("next \(show(next))") }
             if let until = decision.validUntil { line.append("until \(show(until))") }
             if decision.urgent { line.append("urgent") }
@@ -211,34 +205,26 @@ struct PlanText {
 
         var row = [change.version == nil ? "row: due as before" : "row: due \(show(change.dueAt))"]
         if let reason = change.reason { row[0] += " (\(reason.rawValue))" }
-        if change.evaluatedAt != now { row.append("evaluated \(show(change.evaluatedAt))") }
-        if change.since != user.since { row.append("since \(change.since.map(show) ?? "none")") }
+        func add(_ isOther: Bool, _ text: @autoclosure () -> String) { if isOther { row.append(text()) } }
+        add(change.evaluatedAt != now, "evaluated \(show(change.evaluatedAt))")
+        add(change.since != user.since, "since \(change.since.map(show) ?? "none")")
         if change.state.fingerprint != user.fingerprint {
             let number = change.state.fingerprint.map { Self.place($0, in: &schedules) + 1 }
             row.append("schedule \(number.map(String.init) ?? "none")")
         }
-        if change.state.template != user.template {
-            row.append("template \(change.state.template.map(String.init) ?? "none")")
-        }
+        add(change.state.template != user.template, "template \(change.state.template.map(String.init) ?? "none")")
         let (history, before) = (change.state.history, user.history)
-        if history.sent != before.sent { row.append("sent [\(history.sent.map(show).joined(separator: " "))]") }
-        if history.checkIns != before.checkIns {
-            row.append("check_ins [\(history.checkIns.map { "\($0.slot.iso)@\(show($0.at))" }.joined(separator: " "))]")
-        }
-        if history.closed != before.closed {
-            row.append("closed [\(history.closed.map(\.iso).joined(separator: " "))]")
-        }
-        if history.unseen != before.unseen {
-            row.append("unseen \(history.unseen.map { "\($0.count) until \(show($0.lastAt))" } ?? "none")")
-        }
-        if change.ignored != user.ignored { row.append("ignored \(change.ignored)") }
-        if change.isOnlyIfUnchanged { row.append("only if unchanged") }
-        var ended: [String] = []
-        for id in change.ended { ended.append(name(id)) }
-        if !ended.isEmpty { row.append("ended [\(ended.joined(separator: ", "))]") }
-        var lines = [row.joined(separator: ", ")]
-        for retry in retries { lines.append(left(retry)) }
-        lines += records(change.records, now: now)
+        add(history.sent != before.sent, "sent [\(history.sent.map(show).joined(separator: " "))]")
+        let checkIns = history.checkIns.map { "\($0.slot.iso)@\(show($0.at))" }
+        add(history.checkIns != before.checkIns, "check_ins [\(checkIns.joined(separator: " "))]")
+        add(history.closed != before.closed, "closed [\(history.closed.map(\.iso).joined(separator: " "))]")
+        let unseen = history.unseen.map { "\($0.count) until \(show($0.lastAt))" }
+        add(history.unseen != before.unseen, "unseen \(unseen ?? "none")")
+        add(change.ignored != user.ignored, "ignored \(change.ignored)")
+        add(change.isOnlyIfUnchanged, "only if unchanged")
+        let ended = change.ended.map { name($0) }
+        add(!ended.isEmpty, "ended [\(ended.joined(separator: ", "))]")
+        var lines = [row.joined(separator: ", ")] + retries.map { left($0) } + records(change.records, now: now)
         for next in change.continued {
             #expect(next.userID == user.userID)
             lines.append(
