@@ -1,5 +1,6 @@
 import APNs
 import Glibc
+import LocalPostgres
 import Policy
 import TestSupport
 import Testing
@@ -166,7 +167,7 @@ import struct FoundationEssentials.UUID
     @Test func guide_hasTheListOfTheDefinitions() throws {
         let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/docs/METRICS.md"
         let (start, end) = ("<!-- metrics: written by MetricsPageTests -->\n", "\n<!-- metrics end -->")
-        let old = try Self.file(path)
+        let old = try #require(TextFile.read(path))
         let from = try #require(old.firstRange(of: start))
         let to = try #require(old.firstRange(of: end))
         // What to make of a metric is written in the page alone, in italics.
@@ -180,23 +181,11 @@ import struct FoundationEssentials.UUID
             return "- `\(name)`: \(metric.help) *\(known[name[...]] ?? "")*"
         }
         let new = old[..<from.lowerBound] + start + list.joined(separator: "\n") + old[to.lowerBound...]
-        if getenv("NUDGED_WRITE") != nil {
-            let file = try #require(fopen(path, "w"))
-            fputs(String(new), file)
-            fclose(file)
-            return
-        }
+        if getenv("NUDGED_WRITE") != nil { return try TextFile.write(path, String(new)) }
         #expect(
             old == new,
             "docs/METRICS.md is not what the definitions say: NUDGED_WRITE=1 swift test --filter MetricsPageTests"
         )
-    }
-
-    private static func file(_ path: String) throws -> String {
-        let file = try #require(fopen(path, "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
     }
 }
 

@@ -23,28 +23,19 @@ import struct FoundationEssentials.UUID
     private static var sweeps: [SweepEvent] {
         var report = SweepReport()
         report.record.enter(.accepted, of: "check_in", 3)
-        let refused = EnvironmentNote(
-            userID: user,
-            token: "",
-            deviceHash: hash,
-            environment: "production",
-            topic: "com.example.app",
-            state: .refused,
-            registration: nil,
-            at: Instant(seconds: 0),
-            reason: "BadDeviceToken"
-        )
-        let moved = EnvironmentNote(
-            userID: user,
-            token: "ab",
-            deviceHash: hash,
-            environment: "production",
-            topic: "com.example.app",
-            state: .moved,
-            registration: nil,
-            at: Instant(seconds: 0),
-            reason: "BadDeviceToken"
-        )
+        func note(_ token: String, _ state: EnvironmentNote.State) -> EnvironmentNote {
+            EnvironmentNote(
+                userID: user,
+                token: token,
+                deviceHash: hash,
+                environment: "production",
+                topic: "com.example.app",
+                state: state,
+                registration: nil,
+                at: Instant(seconds: 0),
+                reason: "BadDeviceToken"
+            )
+        }
         let unread = TimeZoneError("/zones/Asia/Tokyo", number: EMFILE)
         return [
             .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2),
@@ -58,7 +49,7 @@ import struct FoundationEssentials.UUID
             .rejected(user: user, deviceHash: hash, reason: "Unregistered", status: 410),
             .rejected(user: user, deviceHash: hash, reason: "invalid_token", status: nil),
             .rejected(user: user, deviceHash: hash, reason: "payload_too_large", status: nil),
-            .quarantined(refused), .moved(moved),
+            .quarantined(note("", .refused)), .moved(note("ab", .moved)),
             .unknown(user: user, kind: "message", deviceHash: hash, reason: "timeout"),
             .settlementFailed(error: "no space"),
             .fanOutFailed(ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z")), error: "no view"),

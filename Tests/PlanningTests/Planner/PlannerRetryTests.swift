@@ -25,39 +25,26 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func retry_whenWrittenAndRead_isEqual() throws {
-        let retry = Retry(
-            identity: .checkIn(slot),
-            members: [.checkIn(slot)],
-            validUntil: now,
-            version: 9,
-            attempt: 3,
-            countedAt: now,
-            left: [Retry.Left(deviceHash: hash(1), notBefore: now)]
-        )
-        #expect(Retry.json([retry]).map(Retry.all) == [retry])
-        let ids = [UUID(), UUID()]
-        let digest = Retry(
-            identity: .digest(of: .message(ids[0])),
-            members: [.message(ids[0]), .message(ids[1])],
-            validUntil: nil,
-            version: 9,
-            attempt: 0,
-            countedAt: nil,
-            left: [Retry.Left(deviceHash: hash(1), notBefore: now, isRepeat: true)]
-        )
-        let both = try #require(Retry.json([retry, digest]))
-        #expect(Retry.all(json: both) == [retry, digest] && Retry.knows(json: both))
-        let message = Retry(
-            identity: .message(ids[0]),
-            members: [.message(ids[0])],
-            validUntil: nil,
-            version: 3,
-            attempt: 0,
-            countedAt: now,
-            left: [Retry.Left(deviceHash: "ab", notBefore: now, isRepeat: true)]
-        )
+        func retry(_ identity: NudgeIdentity, _ members: [NudgeIdentity], _ device: String, until: Instant?) -> Retry {
+            Retry(
+                identity: identity,
+                members: members,
+                validUntil: until,
+                version: 9,
+                attempt: until == nil ? 0 : 3,
+                countedAt: members.count == 1 ? now : nil,
+                left: [Retry.Left(deviceHash: device, notBefore: now, isRepeat: until == nil)]
+            )
+        }
+        let checkIn = retry(.checkIn(slot), [.checkIn(slot)], hash(1), until: now)
+        #expect(Retry.json([checkIn]).map(Retry.all) == [checkIn])
+        let ids = [NudgeIdentity.message(UUID()), .message(UUID())]
+        let digest = retry(.digest(of: ids[0]), ids, hash(1), until: nil)
+        let both = try #require(Retry.json([checkIn, digest]))
+        #expect(Retry.all(json: both) == [checkIn, digest] && Retry.knows(json: both))
+        let message = retry(ids[0], [ids[0]], "ab", until: nil)
         #expect(Retry.json([message]).map(Retry.all) == [message])
-        let all = [retry.keeping([]), message, digest.keeping([])]
+        let all = [checkIn.keeping([]), message, digest.keeping([])]
         #expect(Retry.json(all).map(Retry.all) == all)
         // A newer version's: it must not be evaluated as if nothing had been tried, nor be written back without it.
         for newer in [both.replacing("attempt", with: "tries"), both.replacing("left", with: "later\":1,\"left"), "7"] {
