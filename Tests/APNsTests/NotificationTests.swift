@@ -80,7 +80,8 @@ import Testing
 
     @Test func payload_whenItHasAnImage_isMutable() {
         #expect(
-            text(apns: #"{"image_url":"https://example.com/a.png"}"#) == #"{"aps":{"alert":{"title":"t","body":"b"},"sound":"default","mutable-content":1},"#
+            text(apns: #"{"image_url":"https://example.com/a.png"}"#)
+                == #"{"aps":{"alert":{"title":"t","body":"b"},"sound":"default","mutable-content":1},"#
                 + #""action":"new_conversation","image_url":"https://example.com/a.png"}"#
         )
     }
