@@ -52,19 +52,13 @@ import Testing
         #expect(fixture.faults("\(long): 1\n") == ["nudged.yaml:1:1: \(long.prefix(100))…: \(unknown)"])
         // One character of 301 scalars.
         let marks = String(repeating: "\u{301}", count: 300)
-        #expect(
-            fixture.faults("schedule:\n  batch: a\(marks)\n") == [
-                "nudged.yaml:2:10: schedule.batch: \"a\(String(repeating: "\u{301}", count: 39))…\" is wrong: write a whole number from 1 to 10000"
-            ]
-        )
+        let expected = "nudged.yaml:2:10: schedule.batch: \"a\(String(repeating: "\u{301}", count: 39))…\" is wrong: write a whole number from 1 to 10000"
+        #expect(fixture.faults("schedule:\n  batch: a\(marks)\n") == [expected])
     }
 
     @Test func key_whenGivenTwiceOrNotAtAll() {
-        #expect(
-            fixture.faults(with: ["APNS_PRIVATE_KEY_FILE": "/key.p8"]) == [
-                "environment APNS_PRIVATE_KEY_FILE: apns.privateKeyFile: apns.privateKey is given too: keep one of them"
-            ]
-        )
+        let expected = "environment APNS_PRIVATE_KEY_FILE: apns.privateKeyFile: apns.privateKey is given too: keep one of them"
+        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY_FILE": "/key.p8"]) == [expected])
         let neither = fixture.faults("log: {}", without: ["APNS_PRIVATE_KEY"])
         #expect(neither.count == 1)
         #expect(neither.first?.hasPrefix("apns.privateKey: it is missing, and so is apns.privateKeyFile: ") == true)
@@ -75,11 +69,8 @@ import Testing
         func faults(_ file: String) -> [String] {
             fixture.faults("apns:\n  privateKeyFile: \(file)\n", without: ["APNS_PRIVATE_KEY"])
         }
-        #expect(
-            faults(open) == [
-                "nudged.yaml:2:19: apns.privateKeyFile: open.p8 is readable by every user of this machine: chmod 600 open.p8"
-            ]
-        )
+        let expected = "nudged.yaml:2:19: apns.privateKeyFile: open.p8 is readable by every user of this machine: chmod 600 open.p8"
+        #expect(faults(open) == [expected])
         // Not a word of a key that was written in the wrong place is repeated.
         for text in [
             "|\n    -----BEGIN PRIVATE KEY-----\n    c2VjcmV0\n", "\"MIG\(String(repeating: "c2VjcmV0", count: 20))\"",
@@ -88,11 +79,8 @@ import Testing
             #expect(found.count == 1 && found[0].contains("this is a key's text"), "\(found)")
             #expect(!found.joined().contains("c2VjcmV0"))
         }
-        #expect(
-            faults("/nonexistent/k.p8") == [
-                "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path"
-            ]
-        )
+        let wanted = "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path"
+        #expect(faults("/nonexistent/k.p8") == [wanted])
         #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: give the path of a file") == true)
         for (start, status) in [("", ExitStatus.permission), ("log: 1\n", .configuration)] {
             let error = #expect(throws: ConfigurationError.self) {
@@ -104,12 +92,10 @@ import Testing
 
     @Test func key_whenOpenSSLRefusesIt() {
         let checks = ConfigurationChecks { $0.key = { _ in throw NoKey() } }
-        #expect(
-            fixture.faults(checks: checks) == [
-                "environment APNS_PRIVATE_KEY: apns.privateKey: this key is not on the curve P-256: "
-                    + "use the .p8 file of an APNs key from Apple's developer site"
-            ]
-        )
+        let expected =
+            "environment APNS_PRIVATE_KEY: apns.privateKey: this key is not on the curve P-256: "
+            + "use the .p8 file of an APNs key from Apple's developer site"
+        #expect(fixture.faults(checks: checks) == [expected])
     }
 
     @Test func database_whenPostgresRefusesIt() {
@@ -130,11 +116,8 @@ import Testing
 
     @Test func zone_whenTheSystemDoesNotKnowIt() {
         let checks = ConfigurationChecks { $0.zone = { $0 != "Mars/Base" } }
-        #expect(
-            fixture.faults("policy:\n  defaultTimezone: Mars/Base\n", checks: checks) == [
-                "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": write a name from /usr/share/zoneinfo, such as Europe/Berlin"
-            ]
-        )
+        let expected = "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+        #expect(fixture.faults("policy:\n  defaultTimezone: Mars/Base\n", checks: checks) == [expected])
     }
 
     @Test func file_whenItIsMissing() throws {

@@ -26,11 +26,8 @@ struct PreferencesDraftTests {
             }
             #expect(found.first?.hasPrefix("quiet_hours_by_day: wanted an object") == true)
         }
-        #expect(
-            problems { $0.quietHoursStart = TimeOfDay("22:00") } == [
-                "quiet_hours_end: wanted HH:MM beside quiet_hours_start"
-            ]
-        )
+        let expected = "quiet_hours_end: wanted HH:MM beside quiet_hours_start"
+        #expect(problems { $0.quietHoursStart = TimeOfDay("22:00") } == [expected])
         #expect(
             problems { $0.quietHoursEnd = TimeOfDay("22:00") } == [
                 "quiet_hours_start: wanted HH:MM beside quiet_hours_end"
