@@ -5,10 +5,8 @@ import Testing
 struct BaseTests {
     @Test func backoff_doublesToItsCapAndIsJittered() {
         let backoff = Backoff(first: 250, most: 30_000)
-        #expect(
-            (1...9).map { backoff.wait(failures: $0, random: 1) }
-                == [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]
-        )
+        let found = (1...9).map { backoff.wait(failures: $0, random: 1) }
+        #expect(found == [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
         #expect(backoff.wait(failures: .max, random: 1) == 30_000)
         #expect(backoff.wait(failures: 3, random: 0.5) == 500)
         #expect(backoff.wait(failures: 3, random: 0) == 0)

@@ -77,10 +77,8 @@ import Testing
     private static let otherApp = "apns:\n  apps:\n    - bundleId: com.example.other\n      keyId: KEY2345678\n"
 
     @Test func ownKey_whenTheEnvironmentHasIt() throws {
-        #expect(
-            try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_KEY2345678": Self.other]).map(\.privateKey.text)
-                == [ConfigurationFixture.key, Self.other]
-        )
+        let found = try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_KEY2345678": Self.other]).map(\.privateKey.text)
+        #expect(found == [ConfigurationFixture.key, Self.other])
         let keyFile = fixture.write(Self.other, to: "other.p8")
         #expect(
             try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_FILE_KEY2345678": keyFile]).last?.privateKey.text == Self.other
@@ -198,9 +196,7 @@ import Testing
         let order = lines.compactMap(\.first)
         let place = try #require(order.firstIndex(of: "apns.apps[0].teamId"))
         #expect(order[place - 1] == "apns.privateKey")
-        #expect(
-            order[place...].firstIndex(of: "database.url")
-                == order.lastIndex { $0.hasPrefix("apns.apps") }.map { $0 + 1 }
-        )
+        let found = order[place...].firstIndex(of: "database.url")
+        #expect(found == order.lastIndex { $0.hasPrefix("apns.apps") }.map { $0 + 1 })
     }
 }

@@ -160,10 +160,8 @@ import Testing
         #expect(second.configuration.schedule.batch == 5)
         let third = try fixture.load(yaml, with: more, without: ["DATABASE_URL", "CREDENTIALS_DIRECTORY"])
         #expect(url(third) == "postgresql:///file")
-        #expect(
-            third.rows.first { $0.key == "database.url" }?.source
-                == .file(path: fixture.path, mark: YAMLMark(line: 1, column: 17))
-        )
+        let found = third.rows.first { $0.key == "database.url" }?.source
+        #expect(found == .file(path: fixture.path, mark: YAMLMark(line: 1, column: 17)))
         // Only secrets come as credentials.
         fixture.write("7", to: "schedule.batch")
         #expect(try fixture.load("", with: more, without: ["SCHEDULE_BATCH"]).configuration.schedule.batch == 1000)

@@ -89,10 +89,8 @@ import struct FoundationEssentials.UUID
         reporter.callDevices(by: DeviceNames(secret: "key"))
         reporter.sweep(.rejected(user: UUID(), deviceHash: "0123456789abcdef", reason: "Unregistered", status: 410))
         reporter.sweep(.unknown(user: UUID(), kind: "check_in", deviceHash: "0123456789abcdef", reason: "timeout"))
-        #expect(
-            lines.fields.map { $0["device"] }
-                == Array(repeating: DeviceNames(secret: "key").name("0123456789abcdef"), count: 2)
-        )
+        let found = lines.fields.map { $0["device"] }
+        #expect(found == Array(repeating: DeviceNames(secret: "key").name("0123456789abcdef"), count: 2))
         #expect(!lines.fields.contains { $0.values.contains { $0.contains("0123456789abcdef") } })
     }
 }

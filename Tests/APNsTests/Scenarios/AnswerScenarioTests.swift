@@ -134,10 +134,8 @@ import Testing
         #expect(rig.sender.status == .open)
         let opened = row.status == 403 ? ["opened 2 with 1", "opened 3 with 1"] : []
         await rig.end()
-        #expect(
-            rig.log.map(\.line).sorted()
-                == (["opened 1 with 1", "minted", "stopped \(row.reason)", "resumed"] + opened).sorted()
-        )
+        let found = rig.log.map(\.line).sorted()
+        #expect(found == (["opened 1 with 1", "minted", "stopped \(row.reason)", "resumed"] + opened).sorted())
     }
 
     @Test func connection_rests20Minutes_whenTooManyProviderTokenUpdates() async throws {
