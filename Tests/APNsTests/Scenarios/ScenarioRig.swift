@@ -34,7 +34,7 @@ final class ScenarioRig: DrivenSender {
         perDevice: @escaping @Sendable (_ tag: UInt64, _ attempt: Int) -> ScriptedAnswer?
     ) throws {
         let made = try Self.certificate.get()
-        var known = SimulatorSettings(keys: [.init(keyID: "KEY4567890", teamID: "TEAM456789", pem: SenderRig.pem)])
+        var known = SimulatorSettings(keys: [(keyID: "KEY4567890", teamID: "TEAM456789", pem: SenderRig.pem)])
         settings(&known)
         let script = SimulatorScript(
             settings: known,
