@@ -53,7 +53,9 @@ import struct FoundationEssentials.UUID
         var random = SplitMix64(seed: seed)
         let weights = (0..<random.int(2...6)).map { _ in Int32(random.int(1...9)) }
         let checkInTexts = CheckInTexts(
-            templates: weights.enumerated().map { StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1) }
+            templates: weights.enumerated().map {
+                StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1)
+            }
         )
         let total = Double(weights.reduce(0, +))
         let one = Self.user(&random)
