@@ -99,11 +99,10 @@ struct RandomQuestions {
         if random.chance(5) { object["messages_enabled"] = .bool(random.chance(50)) }
         if random.chance(10) { object["reminders_enabled"] = .bool(random.chance(50)) }
         if random.chance(15) {
-            object["categories"] = .object(
-                JSONObject(
-                    Self.categories.map { .init(key: $0, value: random.chance(70) ? .bool(random.chance(50)) : .null) }
-                )
-            )
+            let members = Self.categories.map { name in
+                JSONObject.Member(key: name, value: random.chance(70) ? .bool(random.chance(50)) : .null)
+            }
+            object["categories"] = .object(JSONObject(members))
         }
         if random.chance(15) { object["muted_until"] = instant(now, random.chance(80) ? 0...30 : -20...400) }
         if random.chance(25) { object["quiet_hours_by_day"] = days() }
@@ -117,19 +116,16 @@ struct RandomQuestions {
     private static let categories = ["news", "\u{E9}", "e\u{301}"]
 
     private mutating func days() -> JSONValue {
-        let pair = { (random: inout Self) in
-            JSONValue.object(
-                JSONObject([.init(key: "start", value: random.time()), .init(key: "end", value: random.time())])
-            )
-        }
         var days = JSONObject()
         for day in 1...7 where random.chance(60) {
             days["\(day)"] =
                 random.chance(15)
-                ? .null : random.chance(3) ? .object(JSONObject([.init(key: "start", value: time())])) : pair(&self)
+                ? .null : random.chance(3) ? .object(JSONObject([.init(key: "start", value: time())])) : hours()
         }
         return .object(days)
     }
+
+    private mutating func hours() -> JSONValue { (["start": time(), "end": time()] as Fields).part }
 
     /// One key of a wrong type or out of range.
     private mutating func spoil(_ object: inout JSONObject) {
@@ -156,9 +152,7 @@ struct RandomQuestions {
                 ? Int64(slot.days) * 86_400 + Int64(random.int(0...100_000))
                 : now.seconds + Int64(random.int(0...400_000))
             let instant = JSONValue.string(Instant(seconds: at).rfc3339)
-            checkIns.append(
-                .object(JSONObject([.init(key: "at", value: instant), .init(key: "slot", value: .string(slot.iso))]))
-            )
+            checkIns.append((["at": instant, "slot": slot.iso] as Fields).part)
             sent.append(instant)
         }
         for _ in 0..<random.pick([0, 0, 2, 6]) { sent.append(instant(now, random.chance(90) ? -26...0 : -2...60)) }
@@ -176,8 +170,8 @@ struct RandomQuestions {
         if random.chance(50) { rules["check_in_time"] = time() }
         if random.chance(50) { rules["spread_minutes"] = .int(Int64(random.pick([0, 1, 30, 180, 1440]))) }
         if random.chance(50) {
-            let hours = [JSONObject.Member(key: "start", value: time()), JSONObject.Member(key: "end", value: time())]
-            rules["quiet_hours"] = random.chance(20) ? .null : .object(JSONObject(hours))
+            let quiet = hours()
+            rules["quiet_hours"] = random.chance(20) ? .null : quiet
         }
         if random.chance(50) { rules["quiet_end_jitter_minutes"] = .int(Int64(random.pick([0, 15, 60, 240]))) }
         if random.chance(50) { rules["max_staleness_minutes"] = .int(Int64(random.pick([1, 60, 600, 1440, 2880]))) }
@@ -191,12 +185,7 @@ struct RandomQuestions {
 
     private mutating func conversation(_ now: Instant) -> JSONValue {
         let last = now + Int64(random.chance(80) ? random.int(-150...0) : random.int(-400...400))
-        return .object(
-            JSONObject([
-                .init(key: "messages", value: .int(Int64(random.int(5...60)))),
-                .init(key: "last_at", value: .string(last.rfc3339)),
-            ])
-        )
+        return (["messages": random.int(5...60), "last_at": last.rfc3339] as Fields).part
     }
 
     private mutating func nudge(_ line: inout JSONObject, _ now: Instant) {
@@ -209,27 +198,22 @@ struct RandomQuestions {
                 "server down!", "SERVER, down", "STRAßE", "Stra\u{DF}e 5", "strasse", "大緊急事態", "緊 急", "nothing", "",
                 "ob‑server down",
             ]
-            line["message"] = .object(
-                JSONObject([
-                    .init(key: "title", value: .string(random.pick(texts))),
-                    .init(key: "body", value: .string(random.pick(texts))),
-                    .init(key: "urgent", value: .bool(random.chance(15))), .init(key: "expires_at", value: expiry),
-                    .init(key: "silent", value: .bool(random.chance(15))),
-                    .init(key: "deliver_at", value: random.chance(15) ? instant(now, -2...2) : .null),
-                    .init(key: "category", value: random.chance(40) ? .string(random.pick(Self.categories)) : .null),
-                    .init(key: "conversation", value: random.chance(60) ? conversation(now) : .null),
-                    .init(key: "created_at", value: random.chance(80) ? instant(now, -72...0) : .null),
-                ])
-            )
+            let message: Fields = [
+                "title": random.pick(texts), "body": random.pick(texts), "urgent": random.chance(15),
+                "expires_at": expiry, "silent": random.chance(15),
+                "deliver_at": random.chance(15) ? instant(now, -2...2) : nil,
+                "category": random.chance(40) ? random.pick(Self.categories) : nil,
+                "conversation": random.chance(60) ? conversation(now) : nil,
+                "created_at": random.chance(80) ? instant(now, -72...0) : nil,
+            ]
+            line["message"] = message.part
         } else {
             line["kind"] = .string("reminder")
-            line["reminder"] = .object(
-                JSONObject([
-                    .init(key: "due_at", value: random.chance(50) ? instant(now, -1...0) : instant(now, -20...2)),
-                    .init(key: "expires_at", value: expiry),
-                    .init(key: "recipient_is_author", value: .bool(random.chance(70))),
-                ])
-            )
+            let reminder: Fields = [
+                "due_at": instant(now, random.chance(50) ? -1...0 : -20...2), "expires_at": expiry,
+                "recipient_is_author": random.chance(70),
+            ]
+            line["reminder"] = reminder.part
         }
     }
 }
