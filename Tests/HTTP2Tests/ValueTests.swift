@@ -106,22 +106,16 @@ struct ValueTests {
         #expect(fits)
         let before = (output.produced, output.offered)
         #expect(before == (20_000, 0))
-        let count1 = output.offer().count
-        #expect(count1 == 16_384)
-        let offered4 = output.offered
-        #expect(offered4 == 16_384)
+        // The buffer can't be copied, which the macro would do.
+        func offer(_ output: inout OutputBuffer) -> [Int] { [output.offer().count, Int(output.offered)] }
+        let first = offer(&output)
         // Refused by a full socket and offered again: no more than before is in doubt.
-        let count2 = output.offer().count
-        #expect(count2 == 16_384)
-        let offered5 = output.offered
-        #expect(offered5 == 16_384)
+        let again = offer(&output)
         output.accept(16_384)
-        let count3 = output.offer().count
-        #expect(count3 == 3_616)
-        let offered6 = output.offered
-        #expect(offered6 == 20_000)
+        let rest = offer(&output)
         output.accept(3_616)
         let isEmpty = output.isEmpty
+        #expect([first, again, rest] == [[16_384, 16_384], [16_384, 16_384], [3_616, 20_000]])
         #expect(isEmpty)
     }
 
