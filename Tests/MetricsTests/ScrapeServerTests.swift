@@ -50,20 +50,18 @@ import Testing
         #expect(answer.hasSuffix("\r\n\r\n"))
     }
 
-    @Test(
-        arguments: [
-            ("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
-            ("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421 Misdirected Request"),
-            ("POST /metrics HTTP/1.0\r\n\r\n", "405 Method Not Allowed"),
-            ("nonsense\r\n\r\n", "400 Bad Request"),
-            ("GET /metrics HTTP/3.0\r\n\r\n", "505 HTTP Version Not Supported"),
-            ("GET /" + String(repeating: "a", count: 100_000), "431 Request Header Fields Too Large"),
-            (
-                "POST /metrics HTTP/1.0\r\ncontent-length: 90000\r\n\r\n" + String(repeating: "a", count: 90_000),
-                "405 Method Not Allowed"
-            ),
-        ]
-    ) func answer_whenTheRequestIsBad_saysWhy(request: String, status: String) throws {
+    @Test(arguments: [
+        ("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
+        ("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421 Misdirected Request"),
+        ("POST /metrics HTTP/1.0\r\n\r\n", "405 Method Not Allowed"),
+        ("nonsense\r\n\r\n", "400 Bad Request"),
+        ("GET /metrics HTTP/3.0\r\n\r\n", "505 HTTP Version Not Supported"),
+        ("GET /" + String(repeating: "a", count: 100_000), "431 Request Header Fields Too Large"),
+        (
+            "POST /metrics HTTP/1.0\r\ncontent-length: 90000\r\n\r\n" + String(repeating: "a", count: 90_000),
+            "405 Method Not Allowed"
+        ),
+    ]) func answer_whenTheRequestIsBad_saysWhy(request: String, status: String) throws {
         let server = try Self.server()
         let answer = try #require(Self.ask(server, request), "the answer was lost")
         #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer.prefix(200))")
@@ -177,13 +175,11 @@ import Testing
 }
 
 @Suite struct ListenAddressTests {
-    @Test(
-        arguments: [
-            ("127.0.0.1:9464", true), ("127.255.3.4:1", true), ("[::1]:65535", true), ("0.0.0.0:9464", false),
-            ("10.0.0.1:9464", false), ("128.0.0.1:9464", false), ("[::]:9464", false), ("[::2]:9464", false),
-            ("[2001:db8::9]:80", false), ("[::ffff:127.0.0.1]:80", false),
-        ]
-    ) func address_isLoopback_ifOnlyThisMachineReachesIt(text: String, isLoopback: Bool) throws {
+    @Test(arguments: [
+        ("127.0.0.1:9464", true), ("127.255.3.4:1", true), ("[::1]:65535", true), ("0.0.0.0:9464", false),
+        ("10.0.0.1:9464", false), ("128.0.0.1:9464", false), ("[::]:9464", false), ("[::2]:9464", false),
+        ("[2001:db8::9]:80", false), ("[::ffff:127.0.0.1]:80", false),
+    ]) func address_isLoopback_ifOnlyThisMachineReachesIt(text: String, isLoopback: Bool) throws {
         let address = try #require(ListenAddress(text))
         #expect(address.description == text && address.isLoopback == isLoopback)
     }

@@ -115,22 +115,20 @@ import Testing
     }
 
     /// RFC 4231, sections 4.2, 4.3 and 4.7 (a key that is longer than a block).
-    @Test(
-        arguments: [
-            (
-                [UInt8](repeating: 0x0B, count: 20), "Hi There",
-                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
-            ),
-            (
-                Array("Jefe".utf8), "what do ya want for nothing?",
-                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-            ),
-            (
-                [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
-                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
-            ),
-        ]
-    ) func hmac_isThatOfTheRFC(key: [UInt8], message: String, digest: String) {
+    @Test(arguments: [
+        (
+            [UInt8](repeating: 0x0B, count: 20), "Hi There",
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+        ),
+        (
+            Array("Jefe".utf8), "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
+        (
+            [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        ),
+    ]) func hmac_isThatOfTheRFC(key: [UInt8], message: String, digest: String) {
         let digits = SHA256.hmac(key: key, Array(message.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         #expect(digits.joined() == digest)
     }
