@@ -84,7 +84,10 @@ import Testing
             """
         )
         try await scene.nudged(["migrate"]).ends(0, output: "none for devices")
-        try scene.expect("select tablename from pg_tables where schemaname = 'public' order by 1", ["devices", "users"])
+        try scene.expect(
+            "select tablename from pg_tables where schemaname = 'public' order by 1",
+            ["devices", "users"]
+        )
         // A user of the app's own tables gets a nudge.
         scene.secrets.withLock { $0.append("c0ffee00000000") }
         try scene.sql(

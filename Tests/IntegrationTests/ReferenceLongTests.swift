@@ -207,7 +207,9 @@ import struct FoundationEssentials.UUID
             let isSame = sends(atStart[person.id]) == sends(later[person.id])
             if !isSame {
                 either.formUnion(person.served)
-            } else if sends(atStart[person.id]) { expected.formUnion(person.served) }
+            } else if sends(atStart[person.id]) {
+                expected.formUnion(person.served)
+            }
         }
         print("reference: \(expected.count) devices expected, \(either.count) at a border; run: \(first.output)")
         // At a full hour the windows of many users open and close.

@@ -177,7 +177,8 @@ import Testing
         "0123456789,planted,token", "0123456789-plänted-token", "\"0123456789-planted\"",
     ]) func token_whenItCantBeOne_isRefusedAndNotShown(token: String) {
         // The address is no second fault.
-        let expected = "environment METRICS_TOKEN: metrics.token: the value is wrong: write 20 to 500 letters, digits and -._~+/=, or open"
+        let expected =
+            "environment METRICS_TOKEN: metrics.token: the value is wrong: write 20 to 500 letters, digits and -._~+/=, or open"
         #expect(fixture.faults("metrics: {listen: \"0.0.0.0:9464\"}\n", with: ["METRICS_TOKEN": token]) == [expected])
     }
 

@@ -60,31 +60,32 @@ package struct TabledRule: Sendable {
     ]
 
     /// What is wrong, how such rules begin, and how each goes on.
-    private static let values = ([
-        (
-            "FREQ: found another value, \(frequency)", "FREQ=",
-            ["YEARLY", "", "DAILY ", "DAILY\n", "DAILY=1", "YEARLY;COUNT=x"]
-        ),
-        (
-            "INTERVAL: \(number)", "FREQ=DAILY;INTERVAL=",
-            ["0", "10000", "0000000001", "+1", "", "1\n", "١", "99999999999999999999"]
-        ),
-        ("COUNT: \(number)", "FREQ=DAILY;COUNT=", ["0", "-1"]),
-        ("BYDAY: \(weekdays)", "FREQ=WEEKLY;BYDAY=", ["", "MON", "MO,", "MO FR"]),
-        ("BYDAY: \(weekdays)", "FREQ=MONTHLY;BYDAY=", ["0MO", "6MO", "-6MO", "-MO", "001MO", "+-1MO", "M", "1"]),
-        ("BYMONTHDAY: \(monthDays)", "FREQ=MONTHLY;BYMONTHDAY=", ["0", "32", "-32", "001", "", "1,,2"]),
-        (
-            "UNTIL: \(until)", "FREQ=DAILY;UNTIL=",
-            [
-                "2026-12-31", "20261301", "20260001", "20260230", "20260229", "21000229", "20260100", "00001231",
-                "20261231T240000", "20261231T236000", "20261231T235960", "20261231T1800", "20261231X180000",
-                "20261231T180000+", "20261231Z", "",
-            ]
-        ),
-        ("WKST: found another value, wanted a weekday, MO to SU", "FREQ=WEEKLY;WKST=", ["1MO", ""]),
-    ] as [(String, String, [String])]).flatMap { error, start, ends in
-        ends.map { TabledRule(start + $0, "recurrence.\(error)") }
-    }
+    private static let values =
+        ([
+            (
+                "FREQ: found another value, \(frequency)", "FREQ=",
+                ["YEARLY", "", "DAILY ", "DAILY\n", "DAILY=1", "YEARLY;COUNT=x"]
+            ),
+            (
+                "INTERVAL: \(number)", "FREQ=DAILY;INTERVAL=",
+                ["0", "10000", "0000000001", "+1", "", "1\n", "١", "99999999999999999999"]
+            ),
+            ("COUNT: \(number)", "FREQ=DAILY;COUNT=", ["0", "-1"]),
+            ("BYDAY: \(weekdays)", "FREQ=WEEKLY;BYDAY=", ["", "MON", "MO,", "MO FR"]),
+            ("BYDAY: \(weekdays)", "FREQ=MONTHLY;BYDAY=", ["0MO", "6MO", "-6MO", "-MO", "001MO", "+-1MO", "M", "1"]),
+            ("BYMONTHDAY: \(monthDays)", "FREQ=MONTHLY;BYMONTHDAY=", ["0", "32", "-32", "001", "", "1,,2"]),
+            (
+                "UNTIL: \(until)", "FREQ=DAILY;UNTIL=",
+                [
+                    "2026-12-31", "20261301", "20260001", "20260230", "20260229", "21000229", "20260100", "00001231",
+                    "20261231T240000", "20261231T236000", "20261231T235960", "20261231T1800", "20261231X180000",
+                    "20261231T180000+", "20261231Z", "",
+                ]
+            ),
+            ("WKST: found another value, wanted a weekday, MO to SU", "FREQ=WEEKLY;WKST=", ["1MO", ""]),
+        ] as [(String, String, [String])]).flatMap { error, start, ends in
+            ends.map { TabledRule(start + $0, "recurrence.\(error)") }
+        }
 
     private static let contradictions = [
         TabledRule("COUNT=3", "recurrence.FREQ: found nothing, \(frequency)"),

@@ -66,7 +66,9 @@ import Testing
         func waiting(_ users: [(String?, String?, Int)], standard: String? = nil) -> Finding {
             facts.waiting(users, standard: standard)
         }
-        let placed: [(String?, String?, Int)] = [("Europe/Berlin", nil, 3), ("CET", "UTC", 2), (nil, "Asia/Kolkata", 1)]
+        let placed: [(String?, String?, Int)] = [
+            ("Europe/Berlin", nil, 3), ("CET", "UTC", 2), (nil, "Asia/Kolkata", 1),
+        ]
         #expect(waiting([]).level == .ok && waiting(placed).level == .ok)
         let some = waiting(placed + [("CET", "EST", 4), (nil, nil, 5)])
         #expect(some.level == .warning && some.found.hasPrefix("9 messages wait for users without"), "\(some)")

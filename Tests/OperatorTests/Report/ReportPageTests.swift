@@ -125,7 +125,8 @@ import TimeZones
         #expect(page.contains("<dt>People reached</dt><dd>12,345<small>at least one accepted push</small>"))
         #expect(
             try table(page, "People reached, by kind") == [
-                ["Kind", "People"], ["Check-ins", "11,111"], ["Messages", "3"], ["Reminders", "0"], ["Others", "2,345"],
+                ["Kind", "People"], ["Check-ins", "11,111"], ["Messages", "3"], ["Reminders", "0"],
+                ["Others", "2,345"],
                 ["Any kind", "12,345"],
             ]
         )

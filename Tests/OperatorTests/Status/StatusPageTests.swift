@@ -179,6 +179,10 @@ import TimeZones
         let lanes = #"{"lanes": [{"environment": "a", "topic": "b", "state": "dreaming"}, 7], "x": 1}"#
         let newer = try #require(DaemonState(json: lanes))
         #expect(newer.lanes.map(\.state.rawValue) == ["dreaming"] && newer.lastSweep == nil)
-        #expect(Self.page([DaemonRow(now: Self.now, state: "[]")]).text(on: Screen(width: 80)).contains("its state can't be read"))
+        #expect(
+            Self.page([DaemonRow(now: Self.now, state: "[]")]).text(on: Screen(width: 80)).contains(
+                "its state can't be read"
+            )
+        )
     }
 }
