@@ -20,7 +20,7 @@ extension ChildProcess {
         return Scene.Run(exit: exit, output: process.output, errors: process.errorOutput)
     }
 
-    /// What stands in a line of `/proc/…/status` (proc(5)).
+    /// What a line of `/proc/…/status` says (proc(5)).
     func status(_ key: String) -> Substring? {
         let line = TextFile.read("/proc/\(id)/status")?.split(separator: "\n").first { $0.hasPrefix("\(key):") }
         return line?.split(separator: "\t").last

@@ -144,7 +144,7 @@ final class Scene: TestDatabase, Sendable {
         let exit: ChildProcess.Exit?
         let output: String
         let errors: String
-        /// The output with one space between words, wherever lines end.
+        /// The output with one space instead of each line end and run of spaces.
         var words: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         var text: String { "exit \(String(describing: exit)): \(output) \(errors.suffix(3000))" }
 
