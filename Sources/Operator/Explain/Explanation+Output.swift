@@ -169,12 +169,9 @@ extension Explanation {
     }
 
     private func text(_ message: PendingMessage) -> String {
-        let start =
-            switch message.due {
-            case nil: ""
-            case .at(let instant)?: ", not before \(local(instant))"
-            case .local(let time)?: ", not before \(time.iso) in the user's zone"
-            }
+        let (instant, time) = Self.parts(message.due)
+        let from = instant.map(local) ?? time.map { "\($0) in the user's zone" }
+        let start = from.map { ", not before \($0)" } ?? ""
         let end = message.expiresAt.map { ", expires \(local($0))" } ?? ""
         return "message \(message.id.uuidString.lowercased()) of \(local(message.createdAt))"
             + "\(message.urgent ? ", urgent" : "")\(start)\(end)"
@@ -182,11 +179,8 @@ extension Explanation {
 
     /// A reminder's id and subject, not its text.
     private func text(_ reminder: PendingReminder) -> String {
-        let hour =
-            switch reminder.due {
-            case .at(let instant): local(instant)
-            case .local(let time): "\(time.iso) in \(reminder.timezone ?? "the zone of each recipient")"
-            }
+        let (instant, time) = Self.parts(reminder.due)
+        let hour = instant.map(local) ?? "\(time ?? "") in \(reminder.timezone ?? "the zone of each recipient")"
         let series = reminder.series.flatMap { Recurrence(parsing: $0.rule) }.map { ", \($0.text)" } ?? ""
         return
             "reminder \(reminder.id.uuidString.lowercased()) about \(reminder.subjectType) \(reminder.subjectID), "

@@ -4,32 +4,32 @@ import Systemd
 
 /// What `nudged migrate` will do in a database, and what is in the way. Nothing is applied while anything is.
 struct MigrationPlan: Sendable {
-    private enum Source {
-        case made
-        case found(SetUpFacts.Relation)
-        case mapped(SetUpFacts.Relation, table: SetUpFacts.Relation?)
+    private struct Source {
+        let table: AppTable
+        /// The app's own view of it. Then the table may have any columns, or be missing.
+        let view: SetUpFacts.Relation?
+        let found: SetUpFacts.Relation?
 
-        var isMade: Bool { if case .made = self { true } else { false } }
+        var isMade: Bool { view == nil && found == nil }
         /// Whether nudged makes it or has made it.
-        var isNudgeds: Bool { if case .found(let relation) = self { relation.isNudgeds } else { isMade } }
+        var isNudgeds: Bool { view == nil && (found?.isNudgeds ?? true) }
     }
 
     private let facts: SetUpFacts
     private let pending: [Migration]
     var createsTables = false
     var usesTemplates = false
-    private let tables: [(table: AppTable, source: Source)]
+    private let tables: [Source]
 
     init(_ facts: SetUpFacts, pending: [Migration]) {
         (self.facts, self.pending) = (facts, pending)
-        tables = pending.contains { $0.number == 1 } ? AppTable.all.map { ($0, Self.source($0, facts)) } : []
-    }
-
-    private static func source(_ table: AppTable, _ facts: SetUpFacts) -> Source {
-        let view = facts.relations.first { $0.schema == "nudged" && $0.name == table.view.rawValue }
-        let found = facts.relations.first { $0.schema == "public" && $0.name == table.name }
-        if let view { return .mapped(view, table: found) }
-        return found.map(Source.found) ?? .made
+        func relation(_ schema: String, _ name: String) -> SetUpFacts.Relation? {
+            facts.relations.first { $0.schema == schema && $0.name == name }
+        }
+        let all = AppTable.all.map { table in
+            Source(table: table, view: relation("nudged", table.view.rawValue), found: relation("public", table.name))
+        }
+        tables = pending.contains { $0.number == 1 } ? all : []
     }
 
     var status: ExitStatus {
@@ -56,17 +56,14 @@ struct MigrationPlan: Sendable {
 
     // MARK: What is in the way
 
-    private var made: [String] { tables.filter(\.source.isMade).map(\.table.name) }
+    private var made: [String] { tables.filter(\.isMade).map(\.table.name) }
     private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !createsTables }
 
     private var faults: [Finding] {
         var faults = serverFaults + schemaFaults
-        for (table, source) in tables {
-            switch source {
-            case .made: break
-            case .found(let relation): faults += tableFaults(table, relation)
-            case .mapped(let view, _): faults += viewFaults(table.view, view)
-            }
+        for source in tables {
+            if let view = source.view { faults += viewFaults(source.table.view, view) }
+            if source.view == nil, let found = source.found { faults += tableFaults(source.table, found) }
         }
         faults += mayNotCreate(Self.listed(made), "schema", "public").when(!made.isEmpty && !facts.mayCreateTables)
         let missing = made.map { "no \($0)" }.joined(separator: " and ")
@@ -159,7 +156,7 @@ struct MigrationPlan: Sendable {
     private typealias Step = (label: String, text: String)
 
     private var schemaSteps: [Step] {
-        let mapped = tables.filter { if case .mapped = $0.source { true } else { false } }.count
+        let mapped = tables.count { $0.view != nil }
         // The table of migrations is made before the first one.
         let own = facts.held.contains("migration") ? 0 : 1
         let counts = [("table", own), ("view", -mapped), ("function", 0)].map { one, more in
@@ -173,27 +170,26 @@ struct MigrationPlan: Sendable {
         ]
     }
 
-    private func tableSteps(_ table: AppTable, _ source: Source) -> [Step] {
-        switch source {
-        case .made: return [("create", "table public.\(table.name), for the app's \(table.holds)")]
-        case .mapped(let view, _): return [("read", "\(table.holds) by the app's view nudged.\(view.name)")]
-        case .found(let relation):
-            let added = table.columns.compactMap { column -> String? in
-                let isThere = relation.columns.contains { $0.name == column.name }
-                guard case .added(let type) = column.ifMissing, !isThere else { return nil }
-                return "\(column.name) \(type)"
-            }
-            let use: Step = ("use", "table public.\(table.name) of \(relation.owner), for \(table.holds)")
-            return added.isEmpty ? [use] : [use, ("add", "to public.\(table.name): \(added.joined(separator: ", "))")]
+    private func tableSteps(_ source: Source) -> [Step] {
+        let table = source.table
+        if let view = source.view { return [("read", "\(table.holds) by the app's view nudged.\(view.name)")] }
+        guard let found = source.found else {
+            return [("create", "table public.\(table.name), for the app's \(table.holds)")]
         }
+        let added = table.columns.compactMap { column -> String? in
+            let isThere = found.columns.contains { $0.name == column.name }
+            guard case .added(let type) = column.ifMissing, !isThere else { return nil }
+            return "\(column.name) \(type)"
+        }
+        let use: Step = ("use", "table public.\(table.name) of \(found.owner), for \(table.holds)")
+        return added.isEmpty ? [use] : [use, ("add", "to public.\(table.name): \(added.joined(separator: ", "))")]
     }
 
-    private func triggerStep(_ table: AppTable, _ source: Source) -> Step {
-        if case .mapped(_, let found) = source {
-            let hasUser = found?.columns.contains { $0.name == "user_id" && $0.type == "uuid" } ?? false
-            guard found?.isRead == true, hasUser else {
-                return ("triggers", "none for \(table.holds): after a change the app calls nudged_api.touch(user_id)")
-            }
+    private func triggerStep(_ source: Source) -> Step {
+        let (table, found) = (source.table, source.found)
+        let hasUser = found?.columns.contains { $0.name == "user_id" && $0.type == "uuid" } ?? false
+        if source.view != nil, found?.isRead != true || !hasUser {
+            return ("triggers", "none for \(table.holds): after a change the app calls nudged_api.touch(user_id)")
         }
         let names = table.triggers + (source.isNudgeds ? table.ownTriggers : [])
         let unless = facts.isDistributed ? ", unless Citus distributes it" : ""
@@ -210,9 +206,7 @@ struct MigrationPlan: Sendable {
 
     /// What nudged_writer may do with a table of the app: it owns the functions that write it.
     private var writerSteps: [Step] {
-        guard tables.contains(where: { $0.table.name == "push_tokens" && !$0.source.isMade }),
-            let table = facts.relations.first(where: { $0.schema == "public" && $0.name == "push_tokens" })
-        else { return [] }
+        guard let table = tables.first(where: { $0.table.name == "push_tokens" })?.found else { return [] }
         let grant = "grant select, insert, update, delete on public.push_tokens to nudged_writer"
         let then = "then, as \(facts.role): select nudged.grant_roles()"
         let others = "\(facts.role) may not give them; as \(table.owner): \(grant); \(then)"
