@@ -159,19 +159,16 @@ enum DatabaseVerdicts {
         if let process = holders.processID, holders.seconds.map({ $0 > longSeconds }) ?? (age > longAge) {
             let span = holders.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(age))) transactions"
             let which = "a transaction of \(holders.role ?? "the server itself") (process \(process))"
+            let text = "\(which) has been open for \(span): newer dead rows can't be removed"
             let end = "let it end, or select pg_terminate_backend(\(process))"
-            found += [
-                .warning("\(which) has been open for \(span): newer dead rows can't be removed")
-                    .fix("\(end); idle_in_transaction_session_timeout ends forgotten ones")
-            ]
+            found.append(.warning(text).fix("\(end); idle_in_transaction_session_timeout ends forgotten ones"))
         }
         if holders.prepared > 0, let seconds = holders.preparedSeconds, seconds > longSeconds {
             let (one, many) = ("prepared transaction waits", "prepared transactions wait")
             let waiting = Elapsed.counted(Int(holders.prepared), one, many)
-            found += [
-                .warning("\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))")
-                    .fix("end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)")
-            ]
+            let text = "\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))"
+            let end = "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
+            found.append(.warning(text).fix(end))
         }
         found += holders.idleSlots.map { slot in
             .warning("the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it")

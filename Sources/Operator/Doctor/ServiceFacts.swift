@@ -87,10 +87,8 @@ struct ServiceFacts: Sendable {
         let folder = file.path.lastIndex(of: "/").map { String(file.path[..<$0]) } ?? file.path
         let move = "move its secrets into credentials (LoadCredential=), then chmod 644 \(file.path)"
         let what = file.isOpen ? "enter \(folder)" : "read \(file.path) (mode \(file.modeText))"
-        return [
-            .error("the unit's user can't \(what): the service does not start", .permission)
-                .fix(file.isOpen ? "chmod 755 \(folder)" : move)
-        ]
+        let fix = file.isOpen ? "chmod 755 \(folder)" : move
+        return [.error("the unit's user can't \(what): the service does not start", .permission).fix(fix)]
     }
 
     private func running(_ work: Known<WorkStatus>) -> Finding {

@@ -23,12 +23,10 @@ package struct Forecast: CommandOutput {
         let due = Elapsed.counted(tally.users, "user is due", "users are due")
         var lines = ["from \(tally.start.rfc3339) for \(hours) h: \(pushes); \(due)", ""]
         lines += chart(width: min(screen.width, 120), hasBlocks: screen.hasBlocks)
-        let byKind = tally.pushesByKind
-        lines += table("pushes by kind", NudgeKind.allCases.map { ($0.rawValue, byKind[$0] ?? 0) })
-        let resting = Reason.allCases.map { ($0.rawValue, tally.resting[$0] ?? 0) }
-        lines += table("users who at least once get nothing when they are due, by reason", resting)
-        lines += table("slots and devices that are skipped, by reason", tally.skipped.sorted { $0.key < $1.key })
-        lines += table("messages and reminders that are dropped, by reason", tally.dropped.sorted { $0.key < $1.key })
+        lines += table("pushes by kind", Self.kinds(tally.pushesByKind))
+        lines += table("users who at least once get nothing when they are due, by reason", Self.reasons(tally.resting))
+        lines += table("slots and devices that are skipped, by reason", Self.counts(tally.skipped))
+        lines += table("messages and reminders that are dropped, by reason", Self.counts(tally.dropped))
         return (lines + remarks.flatMap { ["", $0] }).joined(separator: "\n")
     }
 
@@ -53,18 +51,14 @@ package struct Forecast: CommandOutput {
         let most = Double(max(1, tally.hours.map(\.allPushes).max() ?? 1))
         let room = Double(max(10, width - 32))
         let lines = tally.hours.enumerated().map { place, hour in
-            let count = Elapsed.grouped(hour.allPushes)
-            let lead = label(tally.beginning(of: place)) + "".padded(14 - count.count) + count
+            let (from, count) = (tally.beginning(of: place).rfc3339, Elapsed.grouped(hour.allPushes))
+            let weekday = LocalDate(iso: String(from.prefix(10))).map(InstantText.weekday) ?? ""
+            let label = "\(weekday.prefix(3)) \(from.dropFirst(5).prefix(5)) \(from.dropFirst(11).prefix(5))"
+            let lead = label + "".padded(14 - count.count) + count
             guard hour.allPushes > 0 else { return lead }
             return "\(lead)  \(Self.bar(Double(hour.allPushes) / most * room, hasBlocks: hasBlocks))"
         }
         return ["hour (UTC)              pushes"] + lines
-    }
-
-    private func label(_ instant: Instant) -> String {
-        let text = instant.rfc3339
-        let weekday = LocalDate(iso: String(text.prefix(10))).map(InstantText.weekday) ?? ""
-        return "\(weekday.prefix(3)) \(text.dropFirst(5).prefix(5)) \(text.dropFirst(11).prefix(5))"
     }
 
     /// Block characters have eighths of a column. A bar of one push must be visible.
@@ -74,8 +68,8 @@ package struct Forecast: CommandOutput {
         return String(repeating: "█", count: eighths / 8) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
     }
 
-    private func table(_ title: String, _ rows: [(String, Int)]) -> [String] {
-        let lines = rows.filter { $0.1 > 0 }.map { name, number in
+    private func table(_ title: String, _ rows: Counts) -> [String] {
+        let lines = rows.filter { $0.count > 0 }.map { name, number in
             let count = Elapsed.grouped(number)
             return "  " + name.padded(28 - count.count) + count
         }
@@ -87,30 +81,33 @@ package struct Forecast: CommandOutput {
         let hours = tally.hours.enumerated().map { place, hour -> Fields in
             [
                 "from": tally.beginning(of: place), "pushes": hour.allPushes,
-                "by_kind": Self.kinds(hour.pushes), "resting": Self.reasons(hour.rests),
+                "by_kind": Fields(Self.kinds(hour.pushes)), "resting": Fields(Self.reasons(hour.rests)),
                 "skipped": hour.skipped,
             ]
         }
         return Fields.text([
             "from": tally.start, "hours": self.hours, "users": tally.users, "nudges": tally.nudges,
             "pushes": tally.pushes, "unread": tally.unread, "unreadable": tally.unreadable,
-            "by_kind": Self.kinds(tally.pushesByKind), "resting": Self.reasons(tally.resting),
-            "skipped": Self.counts(tally.skipped), "dropped": Self.counts(tally.dropped),
+            "by_kind": Fields(Self.kinds(tally.pushesByKind)), "resting": Fields(Self.reasons(tally.resting)),
+            "skipped": Fields(Self.counts(tally.skipped)), "dropped": Fields(Self.counts(tally.dropped)),
             "paused": paused.map(\.rawValue).sorted(), "decision_service": asksService, "gaps": gaps,
             "by_hour": hours,
         ])
     }
 
-    private static func kinds(_ counts: [NudgeKind: Int]) -> Fields {
-        Fields(NudgeKind.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
+    /// In the order of the cases, or of the names.
+    private typealias Counts = [(name: String, count: Int)]
+
+    private static func kinds(_ counts: [NudgeKind: Int]) -> Counts {
+        NudgeKind.allCases.map { ($0.rawValue, counts[$0] ?? 0) }
     }
 
-    private static func counts(_ counts: [String: Int]) -> Fields {
-        Fields(counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    private static func counts(_ counts: [String: Int]) -> Counts {
+        counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private static func reasons(_ counts: [Reason: Int]) -> Fields {
-        Fields(Reason.allCases.compactMap { reason in counts[reason].map { (reason.rawValue, $0) } })
+    private static func reasons(_ counts: [Reason: Int]) -> Counts {
+        Reason.allCases.compactMap { reason in counts[reason].map { (reason.rawValue, $0) } }
     }
 
     /// How many hours can be forecast. Changes that nobody can know decide what comes later.
