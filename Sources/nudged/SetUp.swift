@@ -212,7 +212,7 @@ struct SetUp: AsyncParsableCommand {
         guard plan.status == .success, !dryRun else { return plan.status }
         Output.line("")
         guard try isAgreed("Do this?") else { return .success }
-        let report = try await run.carryOut(plan) { Output.line($0.printable) }
+        let report = try await run.apply(plan) { Output.line($0.printable) }
         Output.line("\nnudged doctor says:")
         Output.line(report.troubles(on: Terminal.screen))
         if report.status == .success {

@@ -144,7 +144,7 @@ import Testing
             steps += 1
             let left = Countdown(steps)
             do {
-                _ = try await run.carryOut(plan) { _ in if left.ends() { throw Interruption() } }
+                _ = try await run.apply(plan) { _ in if left.ends() { throw Interruption() } }
                 isWhole = true
             } catch is Interruption {
                 // As if the process had been killed here. Perhaps a service has not read the new files yet.

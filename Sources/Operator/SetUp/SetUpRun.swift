@@ -141,14 +141,12 @@ package struct SetUpRun: Sendable {
     // MARK: Doing
 
     /// Does what was planned. `tell` gets a line for each thing that is done. Returns doctor's report.
-    package func carryOut(_ known: Plan, _ tell: @escaping @Sendable (String) throws -> Void) async throws
-        -> DoctorReport
-    {
+    package func apply(_ seen: Plan, _ tell: @escaping @Sendable (String) throws -> Void) async throws -> DoctorReport {
         let lock = try files.lock()
         defer { close(lock) }
         // Another set-up may have changed something since.
         let plan = try await self.plan()
-        guard plan.status == .success, plan.steps == known.steps else {
+        guard plan.status == .success, plan.steps == seen.steps else {
             throw CommandFailure("something has changed since the plan: run nudged setup again", .temporary)
         }
         let wasRestartDue = files.isRestartDue
