@@ -55,14 +55,10 @@ struct ConfigurationFacts: Sendable {
             }
         }
         loading = load(.all)
-        if case .success(let loaded) = loading {
-            (database, apns) = (loaded.configuration, loaded.configuration)
-        } else {
-            database = (try? load(.database).get())?.configuration
-            apns = (try? load(.apns).get())?.configuration
-        }
-        var paths = Folder.names(folder).map { "\(folder)/\($0)" }
-        if case .success(let loaded) = loading { paths += loaded.rows.compactMap(Self.secretPath) }
+        let whole = try? loading.get()
+        database = (whole ?? (try? load(.database).get()))?.configuration
+        apns = (whole ?? (try? load(.apns).get()))?.configuration
+        let paths = Folder.names(folder).map { "\(folder)/\($0)" } + (whole?.rows ?? []).compactMap(Self.secretPath)
         secrets = paths.distinct.map { SecretFile(lookingAt: $0) }
     }
 
@@ -71,9 +67,8 @@ struct ConfigurationFacts: Sendable {
         let key = row.key.split(separator: ".").last.map(String.init) ?? row.key
         // The path of a key file is shown, because it is no secret. The file is one.
         if key == "privateKeyFile" { return row.value }
-        guard row.isSecret else { return nil }
-        if case .credential(let path) = row.source { return path }
-        return nil
+        guard row.isSecret, case .credential(let path) = row.source else { return nil }
+        return path
     }
 }
 
@@ -85,7 +80,7 @@ struct SecretFile: Sendable, Equatable {
     /// Whether the file or its folder belongs to neither root nor the user who runs this process.
     var isForeign = false
 
-    /// Whether its mode lets every user of the machine read it. The folder's mode does not count here: it may change.
+    /// Whether its mode lets every user of the machine read it. The folder's mode may change, so it does not count.
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 

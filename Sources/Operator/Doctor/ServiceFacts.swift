@@ -143,24 +143,17 @@ extension ServiceFacts {
         let file = SecretFile(lookingAt: ConfigurationLoader.defaultPath)
         configuration = file.mode == nil ? nil : file
         host = HostName.own
-        isNudged = Self.isNudged
+        isNudged = { ["nudged\n", "nudged"].contains(try? Credentials.readText("/proc/\($0)/comm", limit: 64)) }
         do throws(CommandFailure) {
             let id = try LocalDaemon(environment: environment).process()
-            process = .running(id, unit: Self.unit(of: id))
+            let groups = try? Credentials.readText("/proc/\(id)/cgroup", limit: 65_536)
+            process = .running(id, unit: groups.flatMap(Self.unit(inGroups:)))
         } catch {
             process = error.exitStatus == .permission ? .hidden : .none
         }
     }
 
-    private static func isNudged(_ process: Int32) -> Bool {
-        ["nudged\n", "nudged"].contains(try? Credentials.readText("/proc/\(process)/comm", limit: 64))
-    }
-
-    /// The unit from the process's control group, such as `0::/system.slice/nudged.service`.
-    private static func unit(of process: Int32) -> String? {
-        return (try? Credentials.readText("/proc/\(process)/cgroup", limit: 65_536)).flatMap(unit(inGroups:))
-    }
-
+    /// The unit from a process's control groups, such as `0::/system.slice/nudged.service`.
     static func unit(inGroups text: String) -> String? {
         let names = text.split(separator: "\n").flatMap { $0.split(separator: "/") }
         return names.last { $0.hasSuffix(".service") }.map(String.init)
