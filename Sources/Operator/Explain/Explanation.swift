@@ -179,17 +179,16 @@ package struct Explanation: CommandOutput {
     }
 
     private func outlook(_ read: ReadUser) -> String {
+        func waits(_ why: Obstacle, _ send: FutureSend) -> String { "Waits: \(why.text). \(coming(send, read))" }
         if case .unreadable(let error)? = plan {
             return "Waits: \(error). The user is evaluated again within two minutes."
         }
-        if let first = next ?? held, let daemons = obstacles.first(where: \.isOfDaemons) {
-            return "Waits: \(daemons.text). \(coming(first, read))"
-        }
+        if let first = next ?? held, let lack = obstacles.first(where: \.isOfDaemons) { return waits(lack, first) }
         if let held, let pause = obstacles.first(where: { $0.kind.map(held.kinds.contains) ?? false }) {
-            return "Waits: \(pause.text). \(coming(held, read))"
+            return waits(pause, held)
         }
         guard let next else { return "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
-        if let lane = closedLane(for: next) { return "Waits: \(lane.text). \(coming(next, read))" }
+        if let lane = closedLane(for: next) { return waits(lane, next) }
         let decision = next.plan.nudges.contains(where: \.isToBeAsked) ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
         let when = isDue ? "with the next sweep" : "\(day(next.at)) (\(zoneName))"

@@ -162,10 +162,7 @@ struct Ticks: Sendable, Equatable {
     func fraction(_ value: Double) -> Double { min(max(value / Double(top), 0), 1) }
 
     private static func step(atLeast least: Int) -> Int {
-        var power = 1
-        while true {
-            for factor in [1, 2, 5] where factor * power >= least { return factor * power }
-            power *= 10
-        }
+        let steps = sequence(first: 1) { $0 * 10 }.lazy.flatMap { power in [1, 2, 5].map { $0 * power } }
+        return steps.first { $0 >= least } ?? least
     }
 }

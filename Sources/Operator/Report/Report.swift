@@ -148,13 +148,11 @@ enum TimeText {
     static func marks(_ window: ReportWindow) -> [ColumnChart.Mark] {
         let length = window.until - window.from
         let step = (steps.first { length / ($0 * 3600) <= 4 } ?? steps[steps.count - 1]) * 3600
-        var marks: [ColumnChart.Mark] = []
-        var mark = Instant(seconds: (window.from.seconds + step - 1) / step * step)
-        while mark <= window.until {
-            let text = step < 86_400 && mark.seconds % 86_400 != 0 ? clock(mark) : day(mark)
-            marks.append((Double(mark - window.from) / Double(length), text))
-            mark = mark + step
+        let first = (window.from.seconds + step - 1) / step * step
+        return stride(from: first, through: window.until.seconds, by: Int(step)).map { seconds in
+            let mark = Instant(seconds: seconds)
+            let text = step < 86_400 && seconds % 86_400 != 0 ? clock(mark) : day(mark)
+            return (Double(mark - window.from) / Double(length), text)
         }
-        return marks
     }
 }
