@@ -30,13 +30,13 @@ package struct AfterRestoreReport: CommandOutput {
         besideDaemons: Bool
     ) async throws -> AfterRestoreReport {
         try await DatabaseAccess(configuration).withStore { store in
-            let daemons = isDryRun ? [] : try await store.livingDaemons()
-            guard daemons.isEmpty || besideDaemons else { throw refusal(beside: daemons) }
+            let daemons = try await store.livingDaemons()
+            guard isDryRun || daemons.isEmpty || besideDaemons else { throw refusal(beside: daemons) }
             let clock = try await Steps().again { try await store.clock() }
             // Rounded up: pushes of the second that has begun may have been sent too.
             let at = Instant(seconds: clock / 1_000_000 + 1)
             var report = AfterRestoreReport(command: command, besideDaemons: besideDaemons, at: at, isDone: !isDryRun)
-            report.daemons = isDryRun ? try await store.livingDaemons() : daemons
+            report.daemons = daemons
             if isDryRun { try await report.count(store) } else { try await report.restore(store) }
             return report
         }

@@ -39,14 +39,13 @@ package struct PreviewReport: CommandOutput {
 
     /// The answer, then the reason, then what the phone would show.
     package func text(on screen: Screen) -> String {
-        var lines = [headline]
         let explanation = preview.explanation.map { " (\($0.printable))" } ?? ""
-        lines.append("decided by: \(preview.origin)\(explanation)")
-        if let priority = preview.priority { lines.append("priority: \(priority)") }
         let (title, body) = preview.texts
-        if let title { lines.append("title: \(title.printable)") }
-        if let body { lines.append("body: \(body.printable)") }
-        return lines.joined(separator: "\n")
+        let lines: [String?] = [
+            headline, "decided by: \(preview.origin)\(explanation)", preview.priority.map { "priority: \($0)" },
+            title.map { "title: \($0.printable)" }, body.map { "body: \($0.printable)" },
+        ]
+        return lines.compactMap(\.self).joined(separator: "\n")
     }
 
     private var headline: String {

@@ -31,20 +31,14 @@ package struct Forecast: CommandOutput {
     }
 
     private var remarks: [String] {
-        var remarks: [String] = []
-        if !paused.isEmpty {
-            let names = paused.map(\.rawValue).sorted().joined(separator: ", ")
-            remarks.append("paused: \(names); the forecast assumes that the pause lasts")
+        func uncounted(_ count: Int, _ why: String) -> [String] {
+            "not counted: \(Elapsed.counted(count, "user", "users")) \(why)".when(count > 0)
         }
-        if asksService {
-            remarks.append("a decision service is configured; the forecast assumes that it allows everything")
-        }
-        remarks += gaps.map(\.printable)
-        let unread = [
-            (tally.unread, "whose time zone's file can't be read"),
-            (tally.unreadable, "whose row in nudged.person can't be read"),
-        ]
-        return remarks + unread.filter { $0.0 > 0 }.map { "not counted: \(Elapsed.counted($0, "user", "users")) \($1)" }
+        let names = paused.map(\.rawValue).sorted().joined(separator: ", ")
+        return "paused: \(names); the forecast assumes that the pause lasts".when(!paused.isEmpty)
+            + "a decision service is configured; the forecast assumes that it allows everything".when(asksService)
+            + gaps.map(\.printable) + uncounted(tally.unread, "whose time zone's file can't be read")
+            + uncounted(tally.unreadable, "whose row in nudged.person can't be read")
     }
 
     private func chart(width: Int, hasBlocks: Bool) -> [String] {

@@ -50,26 +50,20 @@ struct ReportPage {
     }
 
     private var remarks: [String] {
-        var remarks: [String] = []
         let window = report.window
-        if report.count() == 0 { remarks.append("The record has nothing for this time.") }
-        if window.days > report.retentionDays {
-            let kept = "The record keeps \(report.retentionDays) days (nudged.setting.retention_days)"
-            let missing = "Bars of the days before are missing, not zero."
-            remarks.append("\(kept), fewer than the \(window.days) of this page. \(missing)")
+        let kept = "The record keeps \(report.retentionDays) days (nudged.setting.retention_days)"
+        let missing = "fewer than the \(window.days) of this page. Bars of the days before are missing, not zero."
+        let first = report.firstRecorded ?? window.from
+        let why = "either nothing was due, or it was not kept so long."
+        let cut = "There were too many different reasons to count them all: the rarest are missing."
+        let pauses = report.pauses.map { pause -> String in
+            let kind = KindText.plural(pause.kind.rawValue)
+            return "Paused since \(TimeText.minute(pause.since)): \(kind) (nudged resume ends the pause)."
         }
-        if let first = report.firstRecorded, first > window.from {
-            let why = "either nothing was due, or it was not kept so long."
-            remarks.append("The record has nothing from before \(TimeText.minute(first)): \(why)")
-        }
-        if report.isCut {
-            remarks.append("There were too many different reasons to count them all: the rarest are missing.")
-        }
-        return remarks
-            + report.pauses.map { pause in
-                let kind = KindText.plural(pause.kind.rawValue)
-                return "Paused since \(TimeText.minute(pause.since)): \(kind) (nudged resume ends the pause)."
-            }
+        return "The record has nothing for this time.".when(report.count() == 0)
+            + "\(kept), \(missing)".when(window.days > report.retentionDays)
+            + "The record has nothing from before \(TimeText.minute(first)): \(why)".when(first > window.from)
+            + cut.when(report.isCut) + pauses
     }
 
     private var tiles: Node {

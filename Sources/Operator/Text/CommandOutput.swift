@@ -28,6 +28,8 @@ extension CommandOutput {
 extension String {
     /// With blanks behind it up to a width, at least one.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+
+    func when(_ isSo: Bool) -> [String] { isSo ? [self] : [] }
 }
 
 package struct Screen: Sendable {
