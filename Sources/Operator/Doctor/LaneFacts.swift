@@ -51,24 +51,20 @@ struct LaneFacts: Sendable {
     }
 
     private func unreachable(_ code: CloseReason.Code, _ why: String) -> Finding {
-        let authority = "name its authority in apns.caFile"
-        return switch code {
-        case .resolve:
-            .error("the host name has no address: \(why)", .unavailable)
-                .fix("check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)")
-        case .connect:
-            .error("no TCP connection: \(why)", .unavailable)
-                .fix("allow connections to \(server): firewall, route, and IPAddressAllow= of the unit")
-        case .certificate:
-            .error("the certificate is refused: \(why)", .unavailable)
-                .fix("let no firewall inspect connections to \(server); for a server of your own, \(authority)")
-        case .noHTTP2:
-            .error("no HTTP/2: \(why)", .unavailable)
-                .fix("connect to \(server) without a proxy that speaks only HTTP/1.1")
-        default:
-            .error("no TLS: \(why)", .unavailable)
-                .fix("check firewalls and proxies on the way: they must pass connections to \(server) unchanged")
-        }
+        let names = "check /etc/resolv.conf, and that this machine reaches its name servers (resolvectl query)"
+        let allowed = "allow connections to \(server): firewall, route, and IPAddressAllow= of the unit"
+        let authority = "for a server of your own, name its authority in apns.caFile"
+        let inspected = "let no firewall inspect connections to \(server); \(authority)"
+        let changed = "check firewalls and proxies on the way: they must pass connections to \(server) unchanged"
+        let (what, fix): (String, String) =
+            switch code {
+            case .resolve: ("the host name has no address", names)
+            case .connect: ("no TCP connection", allowed)
+            case .certificate: ("the certificate is refused", inspected)
+            case .noHTTP2: ("no HTTP/2", "connect to \(server) without a proxy that speaks only HTTP/1.1")
+            default: ("no TLS", changed)
+            }
+        return .error("\(what): \(why)", .unavailable).fix(fix)
     }
 
     private func checked(_ answer: Answer) -> Finding {

@@ -14,15 +14,12 @@ struct FutureSend: Sendable {
     /// `a check-in`, `2 messages and a reminder`.
     var text: String {
         var names: [String] = []
-        let kinds: [(NudgeKind, String, String)] = [
-            (.message, "a message", "messages"), (.reminder, "a reminder", "reminders"),
-            (.checkIn, "a check-in", "check-ins"),
-        ]
-        for (kind, one, many) in kinds {
+        for kind in [NudgeKind.message, .reminder, .checkIn] {
+            let many = KindText.plural(kind.rawValue)
             let own = plan.nudges.filter { $0.identity.kind == kind }
             names += own.filter(\.identity.isDigest).map { "a digest of \($0.members.count) messages" }
             let single = own.filter { !$0.identity.isDigest }.count
-            if single > 0 { names.append(single == 1 ? one : "\(single) \(many)") }
+            if single > 0 { names.append(single == 1 ? "a \(many.dropLast())" : "\(single) \(many)") }
         }
         guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
         return names.dropLast().joined(separator: ", ") + " and " + last
