@@ -47,16 +47,12 @@ struct Finding: Sendable, Equatable {
     /// For a program: each thing of a long list, of which `found` has the first few.
     let details: [String]
 
-    private init(_ level: Level, _ found: String, _ remedy: String?, _ status: ExitStatus, _ details: [String] = []) {
-        self.level = level
+    private init(_ level: Level, _ found: String, _ status: ExitStatus = .success, _ details: [String] = []) {
         // The text may hold a server's text, and a terminal would obey control characters in it.
-        self.found = found.oneLine
-        self.remedy = remedy
-        self.status = status
-        self.details = details
+        (self.level, self.found, self.status, self.details) = (level, found.oneLine, status, details)
     }
 
-    static func ok(_ found: String) -> Finding { Finding(.ok, found, nil, .success) }
+    static func ok(_ found: String) -> Finding { Finding(.ok, found) }
 
     /// A warning or an error whose fix is not said yet.
     struct Fault {
@@ -71,15 +67,15 @@ struct Finding: Sendable, Equatable {
     }
 
     static func warning(_ found: String, details: [String] = []) -> Fault {
-        Fault(finding: Finding(.warning, found, nil, .success, details))
+        Fault(finding: Finding(.warning, found, .success, details))
     }
 
     static func error(_ found: String, _ status: ExitStatus = .configuration, details: [String] = []) -> Fault {
-        Fault(finding: Finding(.error, found, nil, status, details))
+        Fault(finding: Finding(.error, found, status, details))
     }
 
     /// - Parameter why: continues the text "not checked: ".
-    static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)", nil, .success) }
+    static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)") }
 
     func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
 

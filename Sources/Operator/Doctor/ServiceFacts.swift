@@ -183,8 +183,7 @@ struct UnitSettings: Sendable, Equatable {
 
     /// - Parameter texts: the unit's text, then those of its drop-ins.
     init(path: String, texts: [String], isMasked: Bool = false) {
-        self.path = path
-        self.isMasked = isMasked
+        (self.path, self.isMasked) = (path, isMasked)
         for text in texts { take(text) }
     }
 

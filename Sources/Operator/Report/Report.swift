@@ -100,8 +100,7 @@ struct ReportWindow: Sendable, Equatable {
     static let mostStretches = 100
 
     init(now: Instant, days: Int) {
-        self.now = now
-        self.days = days
+        (self.now, self.days) = (now, days)
         stretchHours = [1, 2, 3, 6, 12, 24, 48].first { days * 24 <= Self.mostStretches * $0 } ?? 96
         count = max(1, (days * 24 + stretchHours - 1) / stretchHours)
     }

@@ -32,8 +32,7 @@ package struct SendTestRun: Sendable {
         guard let apns = configuration.apns else {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
         }
-        self.configuration = configuration
-        self.isForced = isForced
+        (self.configuration, self.isForced) = (configuration, isForced)
         lanes = try Assembly.lanes(apns)
         let own = Notification(title: "nudged", body: "A test: this device can be reached.")
         let isOwn = title == nil && body == nil
