@@ -112,9 +112,7 @@ struct Migrate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if sql {
-            return try Output.write(Migration.script(after: after ?? 0, usesTemplates: withTemplates), "the SQL")
-        }
+        if sql { return try Output.write(Migration.script(after: after ?? 0, usesTemplates: withTemplates), "the SQL") }
         let configuration = try config.load(needs: .database).configuration
         let status = try await Output.reporting {
             let run = try MigrationRun(configuration, createsTables: createTables, usesTemplates: withTemplates)

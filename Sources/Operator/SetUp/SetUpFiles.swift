@@ -73,12 +73,8 @@ package struct SetUpFiles: Sendable {
         return lock
     }
 
-    private static func make(_ folder: String, _ mode: mode_t) throws(CommandFailure) {
-        if mkdir(folder, mode) == 0 {
-            chmod(folder, mode)
-        } else if errno != EEXIST {
-            throw CommandFailure(file: folder, errno)
-        }
+    private static func make(_ path: String, _ mode: mode_t) throws(CommandFailure) {
+        if mkdir(path, mode) == 0 { chmod(path, mode) } else if errno != EEXIST { throw CommandFailure(file: path, errno) }
     }
 
     /// Writes all files beside their places, and the mark: later there may be no room for it.
@@ -98,19 +94,15 @@ package struct SetUpFiles: Sendable {
     func remove() throws(CommandFailure) -> [String] {
         clear()
         restarted()
-        var removed: [String] = []
-        for path in all {
-            if unlink(path) == 0 {
-                removed.append(path)
-            } else if errno != ENOENT {
-                throw CommandFailure(file: path, errno)
-            }
+        var gone: [String] = []
+        for one in all {
+            if unlink(one) == 0 { gone.append(one) } else if errno != ENOENT { throw CommandFailure(file: one, errno) }
         }
         if !ConfigurationLoader.defaultPath.hasPrefix("\(folder)/") {
             // A folder that holds something else stays.
             for folder in [credentials, folder] { rmdir(folder) }
         }
-        return removed
+        return gone
     }
 
     /// It gets the owner of the file `old`. If it fails, it leaves the file, for `clear`.
