@@ -25,9 +25,7 @@ package struct SetUpAnswers: Sendable {
 
     /// Apple names the file AuthKey_KEY1234567.p8.
     package static func keyID(ofFile path: String) -> String? {
-        let name = path.split(separator: "/").last ?? ""
-        guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
-        return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
+        (path.split(separator: "/").last ?? "").wholeMatch(of: /AuthKey_(.*)\.p8/).map { String($0.1) }
     }
 
     /// - Parameters:

@@ -74,7 +74,9 @@ package struct SetUpFiles: Sendable {
     }
 
     private static func make(_ path: String, _ mode: mode_t) throws(CommandFailure) {
-        if mkdir(path, mode) == 0 { chmod(path, mode) } else if errno != EEXIST { throw CommandFailure(file: path, errno) }
+        if mkdir(path, mode) == 0 { chmod(path, mode) } else if errno != EEXIST {
+            throw CommandFailure(file: path, errno)
+        }
     }
 
     /// Writes all files beside their places, and the mark: later there may be no room for it.
