@@ -2,19 +2,15 @@ import Core
 import Postgres
 
 struct WantedColumn: Sendable, Equatable {
-    enum Absence: Sendable, Equatable {
-        case refused
-        case added(String)
-        case accepted
-    }
-
     let name: String
     /// The usual one first. Empty: any type is good, since the value is read as text.
     let types: [String]
-    let ifMissing: Absence
+    /// The type with which it is added if it is missing.
+    let added: String?
+    let isNeeded: Bool
 
-    init(_ name: String, _ types: [String] = [], ifMissing: Absence = .refused) {
-        (self.name, self.types, self.ifMissing) = (name, types, ifMissing)
+    init(_ name: String, _ types: [String] = [], added: String? = nil, isNeeded: Bool = true) {
+        (self.name, self.types, self.added, self.isNeeded) = (name, types, added, isNeeded)
     }
 
     func isGood(_ type: String) -> Bool { types.isEmpty || types.contains(type) }
@@ -27,20 +23,12 @@ struct WantedColumn: Sendable, Equatable {
 extension DatabaseFacts.View {
     var columns: [WantedColumn] {
         let user = WantedColumn("user_id", ["uuid"])
-        switch self {
-        case .recipient:
-            return [
-                user, WantedColumn("preferences"), WantedColumn("timezone"),
-                WantedColumn("first_session_complete", ["boolean", "integer", "text"]),
-            ]
+        let (flag, key) = (["boolean", "integer", "text"], ["text", "character varying", "name"])
+        return switch self {
+        case .recipient: [user, .init("preferences"), .init("timezone"), .init("first_session_complete", flag)]
         case .device:
-            return [
-                user, WantedColumn("token"), WantedColumn("registered_at", WantedColumn.time),
-                WantedColumn("environment"), WantedColumn("topic"),
-            ]
-        case .subjectMember:
-            let key = ["text", "character varying", "name"]
-            return [WantedColumn("subject_type", key), WantedColumn("subject_id", key), user]
+            [user, .init("token"), .init("registered_at", WantedColumn.time), .init("environment"), .init("topic")]
+        case .subjectMember: [.init("subject_type", key), .init("subject_id", key), user]
         }
     }
 
@@ -79,11 +67,9 @@ struct AppTable: Sendable, Equatable {
             view: .recipient,
             holds: "users",
             columns: [
-                WantedColumn("user_id", ["uuid"]),
-                WantedColumn("notification_preferences", WantedColumn.json, ifMissing: .added("jsonb")),
-                WantedColumn("first_session_complete", ["boolean"], ifMissing: .added("boolean")),
-                WantedColumn("timezone", ifMissing: .added("text")),
-                WantedColumn("nudge_context", WantedColumn.json, ifMissing: .accepted),
+                .init("user_id", ["uuid"]), .init("notification_preferences", WantedColumn.json, added: "jsonb"),
+                .init("first_session_complete", ["boolean"], added: "boolean"), .init("timezone", added: "text"),
+                .init("nudge_context", WantedColumn.json, isNeeded: false),
             ],
             triggers: ["nudged_profile_inserted", "nudged_profile_updated", "nudged_profile_deleted"]
         ),
@@ -92,12 +78,10 @@ struct AppTable: Sendable, Equatable {
             view: .device,
             holds: "devices",
             columns: [
-                WantedColumn("user_id", ["uuid"]), WantedColumn("device_token", WantedColumn.text),
-                WantedColumn("platform", ifMissing: .added("text")),
-                WantedColumn("created_at", WantedColumn.time, ifMissing: .added("timestamptz")),
-                WantedColumn("updated_at", WantedColumn.time, ifMissing: .added("timestamptz")),
-                WantedColumn("environment", ifMissing: .added("text")),
-                WantedColumn("topic", ifMissing: .added("text")),
+                .init("user_id", ["uuid"]), .init("device_token", WantedColumn.text), .init("platform", added: "text"),
+                .init("created_at", WantedColumn.time, added: "timestamptz"),
+                .init("updated_at", WantedColumn.time, added: "timestamptz"),
+                .init("environment", added: "text"), .init("topic", added: "text"),
             ],
             triggers: ["nudged_device_inserted", "nudged_device_updated", "nudged_device_deleted"],
             ownTriggers: ["nudged_device_limit", "nudged_device_renewed"]

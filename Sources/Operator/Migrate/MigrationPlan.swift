@@ -124,7 +124,7 @@ struct MigrationPlan: Sendable {
                 let what = "\(name).\(wanted.name) is of type \(column.type), not \(usual)"
                 let fix = "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)"
                 faults.append(.error(what).fix(fix))
-            } else if wanted.ifMissing == .refused {
+            } else if wanted.isNeeded, wanted.added == nil {
                 let what = "\(name) has no column \(wanted.name) (\(usual))"
                 faults.append(.error(what).fix("alter table \(name) rename column … to \(wanted.name), \(orMap)"))
             }
@@ -178,8 +178,7 @@ struct MigrationPlan: Sendable {
         }
         let added = table.columns.compactMap { column -> String? in
             let isThere = found.columns.contains { $0.name == column.name }
-            guard case .added(let type) = column.ifMissing, !isThere else { return nil }
-            return "\(column.name) \(type)"
+            return isThere ? nil : column.added.map { "\(column.name) \($0)" }
         }
         let use: Step = ("use", "table public.\(table.name) of \(found.owner), for \(table.holds)")
         return added.isEmpty ? [use] : [use, ("add", "to public.\(table.name): \(added.joined(separator: ", "))")]
