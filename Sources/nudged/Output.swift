@@ -11,11 +11,8 @@ import Systemd
 /// Writes to standard output and standard error by write(2), so that a full disk or a closed pipe is an ordinary error.
 /// All text of all commands goes through here, and none of it can control the terminal.
 enum Output {
-    /// Writes text to standard output, and a line break. False if that failed.
-    ///
-    /// - Parameters:
-    ///   - isJSON: the text is a JSON document, whose values must stay the same.
-    ///   - paint: colours the text after all else was taken out of it.
+    /// Writes text to standard output, and a line break. False if that failed. The values of a JSON document stay the
+    /// same. `paint` colours a text after all else was taken out of it.
     @discardableResult
     static func line(_ text: String, isJSON: Bool = false, paint: (String) -> String = { $0 }) -> Bool {
         let shown = isJSON ? text.printableJSON : paint(text.printableLines)
@@ -23,8 +20,6 @@ enum Output {
     }
 
     /// Writes a command's answer, and ends the command with its status unless that is success.
-    ///
-    /// - Parameter name: what the user is told can't be written.
     static func answer(_ answer: some CommandOutput, isJSON: Bool, _ name: String) throws {
         let colour = Terminal.colour(STDOUT_FILENO)
         let text = isJSON ? answer.json : answer.text(on: Terminal.screen)
@@ -103,7 +98,6 @@ struct ConfigurationOption: ParsableArguments {
     var path: String?
 
     /// Loads the configuration. If it is invalid, reports every problem and ends with the error's exit status.
-    ///
     /// - Parameter log: the journal, for a service: each problem is an entry of its own. Nil: standard error.
     func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {

@@ -72,9 +72,7 @@ struct Steps {
         return total
     }
 
-    /// Passes over all users. `step` gets the first user of a page, and returns that of the next one.
-    ///
-    /// - Returns: whether it has come to the end.
+    /// Passes over all users. `step` gets the first user of a page, and returns that of the next one. False: stopped.
     @discardableResult
     func pages(_ step: (UUID) async throws -> UUID?) async throws -> Bool {
         var next: UUID? = Store.firstUser

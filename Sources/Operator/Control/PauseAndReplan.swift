@@ -147,10 +147,8 @@ package struct ReplanReport: CommandOutput {
     }
 }
 
-/// Makes users due, page by page in the order of `user_id`, at a given pace. A bounded pace leaves the database time
-/// for other work, and daemons evaluate the users at the same pace.
-///
-/// Each page is a transaction of its own. After an interruption, run it again.
+/// Makes users due, page by page in the order of `user_id`, each page in a transaction of its own. The pace leaves the
+/// database time for other work, and daemons evaluate the users at the same pace.
 struct UserWalk {
     private static let nap = Duration.milliseconds(50)
 
@@ -172,8 +170,6 @@ struct UserWalk {
     private var steps: Steps { Steps(flag: flag) }
 
     /// Hands users who are in the app's views and not in nudged.person to the daemons. Returns how many.
-    ///
-    /// - Parameter pace: the time for each of them. It delays the next page.
     private func adopt(pace: Duration) async throws -> Int {
         var total = 0
         let begun = ContinuousClock.now

@@ -89,7 +89,7 @@ extension DatabaseVerdicts {
         }
     }
 
-    /// Whether the functions that write the app's tables run with nudged_writer's rights only, and whether these suffice.
+    /// Whether the functions that write the app's tables have nudged_writer's rights only, and whether these suffice.
     static func writer(_ written: [Facts.Written]) -> [Finding] {
         guard let first = written.first else { return [.ok("nudged's functions write no table of the app")] }
         let names = first.foreign.map { "nudged.\($0)" }.joined(separator: ", ")

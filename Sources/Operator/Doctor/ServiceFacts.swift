@@ -162,7 +162,6 @@ extension ServiceFacts {
 
 /// A service's settings from systemd's unit files (systemd.unit(5)): the unit from the first folder that has it, then
 /// its drop-ins by name. If several folders have a drop-in of one name, the first folder counts.
-///
 /// A later setting wins. An empty one removes all settings of that name before it.
 struct UnitSettings: Sendable, Equatable {
     let path: String

@@ -290,10 +290,8 @@ extension Planner {
 }
 
 extension Explanation.Facts {
-    /// Adds the reminders of fan-outs that have not run yet, which have no row of the user, and the reminders of the
-    /// days to come.
-    ///
-    /// - Parameter end: the explained instant. Nil for a past one.
+    /// Adds the reminders of fan-outs that have not run yet, which have no row of the user, and unless the explained
+    /// instant is past (`end` is nil), the reminders of the days to come.
     mutating func addReminders(_ reader: SnapshotReader, _ planner: Planner, now: Instant, end: Instant?) async throws {
         let user = userID
         var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)

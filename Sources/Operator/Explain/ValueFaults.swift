@@ -7,8 +7,6 @@ import TimeZones
 /// What is probably wrong with a user's own values, and what was meant. The policy ignores these; a person should not.
 enum ValueFaults {
     /// Keys that nudged does not know but that resemble one that it knows. Others may be the app's own.
-    ///
-    /// - Parameter text: `notification_preferences`, as the claim read it; nil: null.
     static func unknownKeys(_ text: String?) -> [String] {
         guard let text, case .object(let object)? = try? JSONValue(parsing: text) else { return [] }
         let known = PreferenceKey.allCases.map(\.rawValue)

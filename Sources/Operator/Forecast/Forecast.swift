@@ -112,8 +112,6 @@ package struct Forecast: CommandOutput {
     private static let pagesAtOnce = 3
 
     /// Runs the policy forward for every user who will be due, on one snapshot of the database. It writes nothing.
-    ///
-    /// - Parameter onProgress: called with the number of ranges that were read, and of all ranges.
     package static func read(
         hours: Int,
         _ configuration: Configuration,

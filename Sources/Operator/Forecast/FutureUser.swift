@@ -7,7 +7,6 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 /// Runs one user forward: evaluates them when they are due, counts what is sent as accepted, and goes on.
-///
 /// It uses the sweep's planner. So it sends what a sweep would send if nothing changed and Apple accepted every push.
 struct FutureUser {
     let planner: Planner
@@ -31,9 +30,7 @@ struct FutureUser {
     }
 
     /// Evaluates the user whenever they are due, until the end or until `visit` returns false. If the zone can't be
-    /// read, it ends there.
-    ///
-    /// - Returns: the user after the last evaluation.
+    /// read, it ends there. Returns the user after the last evaluation.
     @discardableResult
     func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
         var user = claimed.asRead

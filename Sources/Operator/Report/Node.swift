@@ -1,7 +1,5 @@
-/// A part of a page: an element, a text or a style sheet.
-///
-/// Element names and attribute names are literals of this program, and the style sheet is its own. Everything else is a text or an
-/// attribute's value and is escaped on writing. So no value from the database becomes markup.
+/// A part of a page: an element, a text or a style sheet. Names of elements and attributes are literals of this
+/// program, and the style sheet is its own. All else is escaped: no value from the database becomes markup.
 struct Node: Sendable {
     let markup: String
 

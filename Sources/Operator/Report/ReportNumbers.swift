@@ -4,7 +4,6 @@ package enum ReportNumbers: Sendable {
     case exact
     /// For a page that is passed on. A count is 0, `1–4`, or the nearest multiple of five. Each count is rounded by
     /// itself, sums too.
-    ///
     /// So a single push never shows. The difference between a sum and its parts gives only a range. Statistical offices
     /// round to base 5 in the same way. Bars are drawn from the rounded values, so their length tells no more.
     case rounded
@@ -22,10 +21,8 @@ package enum ReportNumbers: Sendable {
     }
 
     /// The share of each part in whole per cent of all parts, such as `75 %`. Nil: no shares are shown.
-    ///
     /// Shares add up to 100 (largest remainder). Parts below one per cent are one part in that sum, and each says
     /// `under 1 %`. A part that is not everything says at most `over 99 %`.
-    ///
     /// Rounded shares are of the rounded counts, so they tell no more. If all counts of 1 to 4 together could be one
     /// per cent or more, no shares are shown: they could contradict the counts.
     func shares(of parts: [Int]) -> [String]? {
@@ -44,9 +41,8 @@ package enum ReportNumbers: Sendable {
     }
 
     /// The share of hits in tries in per cent, with its 95 % interval (Wilson's, as nudged.share_bounds). It is of the
-    /// counts that are shown. Nil: no tries, or a count is not shown by its number.
-    ///
-    /// - Parameter users: those who tried. Each counts once: what one does ten times says little of the others.
+    /// counts that are shown. Nil: no tries, or a count is not shown by its number. `users` are those who tried: what
+    /// one does ten times says little of the others.
     func share(of hits: Int, in tries: Int, users: Int) -> Share? {
         guard tries > 0, !isSmall(hits), !isSmall(tries), !isSmall(users) else { return nil }
         let n = Double(shown(users))

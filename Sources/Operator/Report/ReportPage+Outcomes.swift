@@ -157,9 +157,9 @@ extension ReportPage {
         }
         let none = "No app has said that a nudge was opened (nudged_me.opened) or helpful (nudged_me.feedback)."
         let explanation =
-            "Nudges that were sent in this time, and how many of them users opened. A bar is the share's 95 % interval: "
-            + "so far chance alone may move it. Bars that overlap show no difference. A nudge to several devices counts "
-            + "once. Hours and days are the user's own."
+            "Nudges that were sent in this time, and how many of them users opened. A bar is the share's 95 % "
+            + "interval: so far chance alone may move it. Bars that overlap show no difference. A nudge to several "
+            + "devices counts once. Hours and days are the user's own."
         let parts = kinds.isEmpty ? [Node.p(none)] : [.p(explanation)] + kinds.flatMap(works)
         return (id, title, parts + withAndWithout)
     }
