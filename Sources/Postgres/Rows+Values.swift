@@ -63,7 +63,7 @@ public protocol ColumnValue {
 
 /// The same for the elements of an array. NULL elements are left out.
 public protocol ColumnElement {
-    static var list: ColumnReader<[Self]> { get }
+    static var list: ColumnReader<[Self?]> { get }
 }
 
 extension Rows {
@@ -120,19 +120,12 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     }
 }
 
+extension String: ColumnElement { public static var list: ColumnReader<[String?]> { Rows.textArray } }
+extension Int16: ColumnElement { public static var list: ColumnReader<[Int16?]> { Rows.int2Array } }
+
 extension Array: ColumnValue where Element: ColumnElement {
-    public static var read: ColumnReader<[Element]> { Element.list }
-}
-
-extension String: ColumnElement {
-    public static var list: ColumnReader<[String]> {
-        { rows in { row, column throws(PostgresError) in try rows.textArray(row, column).compactMap(\.self) } }
-    }
-}
-
-extension Int16: ColumnElement {
-    public static var list: ColumnReader<[Int16]> {
-        { rows in { row, column throws(PostgresError) in try rows.int2Array(row, column).compactMap(\.self) } }
+    public static var read: ColumnReader<[Element]> {
+        { rows in { row, column throws(PostgresError) in try Element.list(rows)(row, column).compactMap(\.self) } }
     }
 }
 

@@ -69,7 +69,7 @@ package enum DatabaseFacts {
 
 extension DatabaseFacts.Creator: ColumnElement {
     /// Schemas and roles, in turn. A role without a name is everybody.
-    package static var list: ColumnReader<[DatabaseFacts.Creator]> {
+    package static var list: ColumnReader<[DatabaseFacts.Creator?]> {
         { rows in
             { row, column throws(PostgresError) in
                 let words = try rows.textArray(row, column).compactMap(\.self)
