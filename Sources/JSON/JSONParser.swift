@@ -118,44 +118,29 @@ extension JSONParser {
     mutating func string() throws(JSONError) -> String {
         let opening = position
         position += 1
-        let start = position
+        // What is before the run that is being read. It is empty until the first escape.
+        var content: [UInt8] = []
+        var start = position
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                guard let text = String(validUTF8: UnsafeBufferPointer(rebasing: bytes[start..<position])) else {
-                    throw JSONError(offset: start, what: "a string is not valid UTF-8")
+                let run = UnsafeBufferPointer(rebasing: bytes[start..<position])
+                let hasEscapes = !content.isEmpty
+                if hasEscapes { content += run }
+                let text =
+                    hasEscapes ? content.withUnsafeBufferPointer { String(validUTF8: $0) } : String(validUTF8: run)
+                guard let text else {
+                    throw JSONError(offset: hasEscapes ? opening : start, what: "a string is not valid UTF-8")
                 }
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
-                return try escapedString(start: start, opening: opening)
-            case 0..<0x20:
-                throw error("a string contains an unescaped control character")
-            default:
-                position += 1
-            }
-        }
-        throw JSONError(offset: opening, what: "a string is not closed")
-    }
-
-    private mutating func escapedString(start: Int, opening: Int) throws(JSONError) -> String {
-        var content = Array(bytes[start..<position])
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
-            case UInt8(ascii: "\""):
-                let result = content.withUnsafeBufferPointer { String(validUTF8: $0) }
-                guard let result else { throw JSONError(offset: opening, what: "a string is not valid UTF-8") }
-                position += 1
-                return result
-            case UInt8(ascii: "\\"):
+                content += bytes[start..<position]
                 position += 1
                 try escape(into: &content)
-            case 0..<0x20:
-                throw error("a string contains an unescaped control character")
-            default:
-                content.append(byte)
-                position += 1
+                start = position
+            case 0..<0x20: throw error("a string contains an unescaped control character")
+            default: position += 1
             }
         }
         throw JSONError(offset: opening, what: "a string is not closed")
