@@ -22,8 +22,7 @@ package final class DedicatedThread: Sendable {
     }
 
     fileprivate func run() {
-        // pthread_setname_np is a GNU extension that Swift's Glibc doesn't offer, and prctl is variadic. Writing this
-        // file has the same effect.
+        // Swift's Glibc lacks pthread_setname_np (a GNU extension), and prctl is variadic. Writing this does it.
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         if descriptor >= 0 {
             let short = Array(name.utf8.prefix(15))

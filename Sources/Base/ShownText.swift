@@ -1,5 +1,4 @@
-// Text of others, such as the app's or a server's, for a terminal, a log or the record: these are the only places that
-// decide what is shown of it.
+// Text of others (the app's, a server's) for a terminal, a log or the record: what is shown of it is decided here.
 
 extension Unicode.Scalar {
     /// Whether it controls a terminal, starts a new line, is invisible, or reverses the order of other characters.
@@ -63,8 +62,7 @@ extension String {
 }
 
 extension String {
-    /// Whether a phone would show nothing: it is empty, or only white space and invisible characters. The same as
-    /// nudged.is_blank in SQL.
+    /// Whether a phone would show nothing: white space and invisible characters. As nudged.is_blank in SQL.
     package var isBlank: Bool {
         unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
@@ -74,8 +72,7 @@ extension String {
         }
     }
 
-    /// Replaces each occurrence of a text, from the left. (The standard library's own function comes with a library for
-    /// regular expressions.)
+    /// Replaces each occurrence of a text, from the left. (The standard library's brings regular expressions along.)
     package func replacing(_ text: String, with other: String) -> String {
         var result = ""
         var rest = self[...]

@@ -14,8 +14,7 @@ extension UUID {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Reads 32 hexadecimal digits in five groups, in any case. `UUID(uuidString:)` also takes signs and blanks among
-    /// the digits.
+    /// Reads 32 hexadecimal digits in five groups, in any case. `UUID(uuidString:)` also takes signs and blanks.
     package init?(exactly text: String) {
         guard let id = UUID(uuidString: text), id.uuidString.lowercased() == text.lowercased() else { return nil }
         self = id

@@ -243,8 +243,7 @@ public actor Connection {
         }
     }
 
-    /// After an error between BEGIN and COMMIT the server needs a ROLLBACK. The same flight can't carry it, because the
-    /// server skips what follows an error.
+    /// After an error in a transaction the server skips the rest of the flight, so the ROLLBACK needs one of its own.
     func rollBackWhatIsOpen() {
         guard let link, link.isInTransaction else { return }
         do throws(PostgresError) {

@@ -6,8 +6,7 @@ public struct Statement: Sendable {
     public let sql: String
     /// The values of `$1`, `$2` …, in that order. At most 65,535.
     public let parameters: [Parameter]
-    /// For a statement that runs often: its name in sessions that prepare it once (`Connection.transaction`). Another
-    /// text has another name.
+    /// For what runs often: its name in sessions that prepare it once (`Connection.transaction`), one for each text.
     public let preparedName: String?
 
     public init(_ name: String, sql: String, parameters: [Parameter] = [], preparedName: String? = nil) {
@@ -51,9 +50,8 @@ public enum PostgresType: UInt32, Sendable, CaseIterable {
 
 /// A bound value in PostgreSQL's binary format. It is sent with its type's OID, so nothing is described first.
 ///
-/// Instants are microseconds since the Unix epoch. `Int64.max` and `Int64.min` are PostgreSQL's `infinity` and
-/// `-infinity`. Dates are days since 1970-01-01. `Int32.max` and `Int32.min` are the infinities. The server refuses a
-/// text with U+0000 (SQLSTATE 22021).
+/// Instants are microseconds since the Unix epoch, dates are days since 1970-01-01. The integers' `max` and `min` are
+/// PostgreSQL's `infinity` and `-infinity`. The server refuses a text with U+0000 (SQLSTATE 22021).
 public struct Parameter: Sendable {
     let type: PostgresType
     private(set) var bytes: [UInt8]?
@@ -185,9 +183,8 @@ public struct Parameter: Sendable {
         return Parameter(type, bytes)
     }
 
-    /// The head of array_recv's format: dimensions, a flag for NULLs and the element's OID, then size and lower bound
-    /// of the dimension. Each element follows as length and bytes. An empty array has no dimension. Nil if there are
-    /// too many elements.
+    /// The head of array_recv's format: dimensions (0 if empty), a flag for NULLs and the element's OID, then size and
+    /// lower bound. Each element follows as length and bytes. Nil if there are too many elements.
     private static func arrayHead<Element>(
         _ values: some Collection<Element?>,
         of type: PostgresType,

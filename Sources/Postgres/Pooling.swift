@@ -23,8 +23,7 @@ public enum Pooling: Sendable, Equatable {
         self = isShared ? .transaction : .session
     }
 
-    /// How often to check. Poolers use the newest free connection again, so one check is enough without other clients.
-    /// Another client may be faster.
+    /// How often to check. Without other clients once is enough: poolers use the newest free connection again.
     private static let turns = 3
 
     /// Finds the pooling with at most two connections of its own. Changes nothing.

@@ -66,8 +66,7 @@ public struct PostgresError: Error, Sendable, Equatable {
     /// Whether the server has run out of something: disk, memory, connections (class 53).
     public var isExhausted: Bool { code == .refusedByServer && sqlState?.hasPrefix("53") == true }
 
-    /// Whether the server refuses a statement because of the schema: a table, a column, a function or a right is missing.
-    /// The database answered.
+    /// Whether the server answered, but refuses because the schema lacks a table, a column, a function or a right.
     public var isAboutSchema: Bool {
         code == .refusedByServer && (sqlState.map { $0.hasPrefix("42") || $0.hasPrefix("3F") } ?? false)
     }

@@ -30,8 +30,7 @@ extension Rows {
         try cell(row, column, .timestamp)
     }
 
-    /// As `timestampOrNull`, but years after 294246 read as infinity, because microseconds since 1970 can't express
-    /// them. For columns that people can edit.
+    /// As `timestampOrNull`, but years after 294246 read as infinity. For columns that people can edit.
     public func reachableTimestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
         try cell(row, column, .reachableTimestamp)
     }

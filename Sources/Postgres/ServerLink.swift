@@ -98,8 +98,7 @@ final class ServerLink {
         }
     }
 
-    /// Whether the server ended the connection while it was idle: a restart, `idle_session_timeout`, a pooler. Reads what
-    /// has come, and waits for nothing.
+    /// Whether the server ended the idle connection (a restart, a time-out, a pooler). Reads what has come, no more.
     func hasEnded() -> Bool {
         var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         // The reason comes first, then the end of the stream.

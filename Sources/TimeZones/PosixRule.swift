@@ -1,7 +1,6 @@
 import NudgedPreferences
 
-/// A TZ string (POSIX, with RFC 9636's hours of -167 to 167): standard time and, if there is daylight saving time, its
-/// start and end in each year.
+/// A TZ string (POSIX, with RFC 9636's hours of -167 to 167): standard time and, maybe, yearly daylight saving time.
 struct PosixRule: Equatable {
     struct Daylight: Equatable {
         let offset: Int
@@ -24,8 +23,7 @@ struct PosixRule: Equatable {
         var before = (at: Int64.min, offset: offset)
         var after = Int64.max
         for year in (year - 2)...(year + 2) {
-            // If both changes are at one instant, daylight time counts: `0/0,J365/25` is daylight time all year (RFC
-            // 9636, section 3.3.1).
+            // Daylight time counts if both are at one instant: `0/0,J365/25` is it all year (RFC 9636, section 3.3.1).
             for change in [
                 (at: daylight.end.seconds(in: year) - Int64(daylight.offset), offset: offset),
                 (at: daylight.start.seconds(in: year) - Int64(offset), offset: daylight.offset),

@@ -1,5 +1,4 @@
-/// A time zone of the system's database. Offsets are found by binary search, after the last transition by the footer's
-/// rule.
+/// A zone of the system's database: offsets by binary search, and after the last transition by the footer's rule.
 public final class Zone: Sendable {
     /// The name it was requested with, such as `Europe/Berlin`.
     public let name: String
@@ -83,8 +82,7 @@ extension Zone {
             max(day.addingReportingOverflow(Int64(secondOfDay)).partialValue, -Instant.reach),
             Instant.reach
         )
-        // Every offset is smaller than this (`TZifFile` checks), so an instant with this wall time is within this
-        // distance.
+        // Every offset is smaller (`TZifFile` checks), so an instant with this wall time is within this distance.
         let reach: Int64 = 27 * 3600
         let segment = segment(at: Instant(seconds: local))
         if segment.from.seconds < local - 2 * reach, segment.until.seconds > local + 2 * reach {

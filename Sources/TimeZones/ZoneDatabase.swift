@@ -26,8 +26,7 @@ public final class ZoneDatabase: Sendable {
     /// Allows one reload at a time, so that the newest one counts.
     private let reloading = Mutex(())
 
-    /// Users write zone names, so the cache is emptied after this many different ones. The whole database has about
-    /// 600.
+    /// Users write zone names, so the cache is emptied after so many. The whole database has about 600.
     private static let cacheLimit = 2048
 
     /// - Parameter directory: The folder of the files. Nil: `TZDIR`, else `/usr/share/zoneinfo`.
@@ -42,8 +41,7 @@ public final class ZoneDatabase: Sendable {
     /// - Throws: if the file can't be read now. The next request tries again.
     public func zone(named name: String) throws(TimeZoneError) -> Zone? {
         let (known, generation) = cache.withLock { ($0.zone(name), $0.generation) }
-        // Swift compares strings by canonical equivalence, so U+212A KELVIN SIGN would find `Asia/Kolkata`. Its UTF-8
-        // is longer.
+        // Swift compares by canonical equivalence: U+212A KELVIN SIGN would find `Asia/Kolkata`. Its UTF-8 is longer.
         if let known { return known.flatMap { $0.name.utf8.count == name.utf8.count ? $0 : nil } }
         guard ZoneName.isWellFormed(name) else { return nil }
         let zone = try read(name)
@@ -57,15 +55,13 @@ public final class ZoneDatabase: Sendable {
 
     public struct Reading: Sendable {
         public let count: Int
-        /// What could not be read. Zones that were read before stay as they are. Others are read when they are
-        /// requested.
+        /// What could not be read. Zones from before stay as they are; others are read when they are requested.
         public let failures: [TimeZoneError]
     }
 
     /// Reads every file again and forgets other requested zones. Zones in use elsewhere don't change.
     ///
-    /// The real database needs milliseconds and a few megabytes. Afterwards its zones need neither a descriptor nor the
-    /// disk.
+    /// It takes milliseconds and a few megabytes. Afterwards these zones need neither a descriptor nor the disk.
     @discardableResult public func reload() -> Reading {
         reloading.withLock { _ in
             cache.withLock { $0.links = nil }

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A zone's file could not be read now: no free descriptor, a failing disk, a missing permission. It may be a valid
-/// zone.
+/// A file could not be read now: no free descriptor, a failing disk, no permission. It may be a valid zone.
 public struct TimeZoneError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The cause as text, never the file's bytes.
     public let cause: String

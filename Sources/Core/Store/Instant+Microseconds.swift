@@ -14,8 +14,7 @@ extension Instant {
         self.init(roundingDown: microseconds)
     }
 
-    /// The same, limited to the years 1970 to 9999. Only a person can have written a value outside them: it is then
-    /// overdue, or never due. nil only for nil.
+    /// The same, limited to 1970 to 9999: only people write other values, which are overdue or never due. nil for nil.
     init?(nearest microseconds: Int64?) {
         guard let microseconds else { return nil }
         self.init(seconds: min(max(Instant(roundingDown: microseconds).seconds, 0), Self.lastSecond))

@@ -113,8 +113,7 @@ package struct Migrator: Sendable {
         try await patiently(Statement("bind", sql: "select nudged.bind()")).decoded { (done: String) in done }
     }
 
-    /// The roles of `sql/0006_roles.sql` that can't be used yet: those that are missing, and those without rights,
-    /// since they were made after the migration.
+    /// The roles of `sql/0006_roles.sql` that are missing, and those without rights: made after the migration.
     package func rolesWanting() async throws(PostgresError) -> (missing: [String], bare: [String]) {
         let rows = try await database.connection().run(Query.rolesWanting())
         let roles = try rows.decoded { (name: String, exists: Bool) in (name: name, exists: exists) }
@@ -235,8 +234,7 @@ package struct Migrator: Sendable {
 }
 
 /// How long a migration waits for locks. While it waits for one of the app's tables, later sessions wait behind it. So
-/// it waits briefly and gives up the lock request. It tries again after a longer pause. In the pause, the other
-/// sessions go on.
+/// it waits briefly, gives up the request, and tries again after a longer pause, in which the others go on.
 struct LockPatience: Sendable {
     var wait = Duration.seconds(1)
     var pause = Duration.seconds(3)

@@ -92,8 +92,7 @@ package struct DeliveryRecord: Sendable, Equatable {
 }
 
 extension String {
-    /// JSON text without characters beyond ASCII, for SQL's `nudged.readable`. A backslash of the content is written as
-    /// an escape, too. So each `\u` is one.
+    /// JSON text in ASCII, for SQL's `nudged.readable`. A backslash is written as an escape, too, so each `\u` is one.
     var asciiJSON: String {
         var isEscape = false
         return unicodeScalars.reduce(into: "") { text, scalar in

@@ -167,8 +167,7 @@ extension Store {
 
     // MARK: Their parts
 
-    /// Reads the parts of the users who were found. Suspects are read alone, after the others. The bytes are bounded
-    /// (`UserParts.profileBytes`).
+    /// Reads the parts of those who were found, suspects alone after the others, up to `UserParts.profileBytes`.
     private func read(_ search: inout Search) async throws(PostgresError) {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
         let others = suspects.isEmpty ? search.people : search.people.filter { !suspects.contains($0.userID) }

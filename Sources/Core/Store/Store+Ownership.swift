@@ -15,9 +15,8 @@ package struct Membership: Sendable, Equatable {
 
     package var free: Int { owners.values.count { $0 == nil } }
 
-    /// Whether this daemon should leave and join again, so that another one gets its share. True if it owns the most
-    /// ranges and more than a fair share, another owns less than one, and no range is free. The daemon does it after
-    /// two such results in a row.
+    /// Whether this daemon should leave and join again, so that another gets its share: it owns the most ranges and
+    /// more than a fair share, another owns less than one, and none is free. It does so after two such results in a row.
     package var shouldRejoin: Bool {
         guard free == 0, living.contains(member), living.count > 1 else { return false }
         let shares = living.map { (count: ranges(of: $0).count, member: $0) }
@@ -113,8 +112,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - id: new at each start of the program.
-    ///   - uptimeMilliseconds: since the start. The database computes the time of the start from it, since a host's
-    ///     clock may be wrong.
+    ///   - uptimeMilliseconds: since the start. The database computes that instant, since a host's clock may be wrong.
     ///   - state: a JSON object without U+0000.
     package func heartbeat(
         id: UUID,

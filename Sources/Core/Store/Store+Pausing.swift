@@ -25,8 +25,7 @@ extension Store {
         /// The database's clock, in microseconds since 1970.
         package let clock: Int64
         package let paused: Set<NudgeKind>
-        /// This version can't work with the schema any more: a migration was applied (`Migration.oldest`), or a view
-        /// reads another table than it was made for.
+        /// This version can't work with the schema: a newer migration (`Migration.oldest`), or a view of another table.
         package let isUnusable: Bool
         /// A user who was deleted from auth.users is to be erased.
         package let isAnyoneDeparted: Bool

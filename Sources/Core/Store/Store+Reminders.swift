@@ -118,8 +118,7 @@ extension Store {
         return nil
     }
 
-    /// Those members of a page who are not being erased (`nudged_api.forget`). They are locked until the commit, so
-    /// that a later erasure finds their new rows.
+    /// Members who are not being erased (`nudged_api.forget`), locked so that a later erasure finds their new rows.
     private static func recipients(
         among members: [UUID],
         _ page: Statement,

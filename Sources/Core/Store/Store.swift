@@ -123,8 +123,7 @@ package struct Store: Sendable {
     }
 
     /// - Parameters:
-    ///   - member: for which users' rows are written. Refused (ND020) if the membership has ended. Nil: what is written
-    ///     needs none.
+    ///   - member: for which users' rows are written: refused (ND020) if the membership has ended. Nil: none is.
     ///   - afterwards: statements of another transaction (`Connection.transaction`).
     /// - Returns: the results of `statements` and `afterwards`.
     func transaction(

@@ -141,8 +141,7 @@ package struct HourCount: Sendable, Equatable {
 package struct PeopleReached: Sendable, Equatable {
     /// By any kind of nudge. A user counts once.
     package var all: Int = 0
-    /// By `check_in`, `message`, `reminder`, or `other`. A user counts in each kind that they got. A kind that reached
-    /// nobody is missing.
+    /// By `check_in`, `message`, `reminder`, or `other`, if it reached anybody. A user counts in each of their kinds.
     package var byKind: [String: Int] = [:]
 }
 
