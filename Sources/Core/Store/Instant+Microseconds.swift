@@ -17,11 +17,8 @@ extension Instant {
     /// The same, limited to 1970 to 9999: only people write other values, which are overdue or never due. nil for nil.
     init?(nearest microseconds: Int64?) {
         guard let microseconds else { return nil }
-        self.init(seconds: min(max(Instant(roundingDown: microseconds).seconds, 0), Self.lastSecond))
+        self = min(max(Instant(roundingDown: microseconds), Instant(seconds: 0)), .last)
     }
-
-    /// 9999-12-31T23:59:59Z
-    private static let lastSecond: Int64 = 253_402_300_799
 
     /// The last microsecond of this second. The policy's `now` is rounded down: users of its whole second are due.
     var endOfSecond: Int64 {
