@@ -18,9 +18,7 @@ struct JSONParser {
             parser.skipSpace()
             guard parser.position == bytes.count else { throw parser.error("something follows the document's value") }
             return .success(value)
-        } catch {
-            return .failure(error)
-        }
+        } catch { return .failure(error) }
     }
 
     func error(_ what: String) -> JSONError { JSONError(offset: position, what: what) }
@@ -159,8 +157,7 @@ extension JSONParser {
             position += 1
             content.append(contentsOf: Array(UTF8.encode(try escapedScalar()) ?? UTF8.encodedReplacementCharacter))
             return
-        default:
-            throw error("an unknown escape")
+        default: throw error("an unknown escape")
         }
         position += 1
     }

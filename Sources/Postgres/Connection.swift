@@ -248,9 +248,7 @@ public actor Connection {
         guard let link, link.isInTransaction else { return }
         do throws(PostgresError) {
             _ = try link.flight([Self.rollback], Deadline(after: Self.grace * 2))
-        } catch {
-            close()
-        }
+        } catch { close() }
     }
 
     // MARK: Statements of our own

@@ -70,8 +70,6 @@ public enum Pooling: Sendable, Equatable {
     private static func inTransaction(_ connection: Connection) async throws(PostgresError) -> Int32 {
         do {
             return try await connection.transaction { try await $0.run(question).int4(0, 0) }
-        } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: question.name)
-        }
+        } catch { throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: question.name) }
     }
 }

@@ -88,10 +88,8 @@ public struct PostgresError: Error, Sendable, Equatable {
                 + "nudged tries all hosts of database.url again by itself"
         case .connectionFailed where sqlState == nil:
             return "check that PostgreSQL runs and that host and port in database.url (DATABASE_URL) are right"
-        case .invalidURL where detail == Self.unescapedAt:
-            return "write %40 for every @ except the one before the host"
-        case .invalidURL where detail == Self.unescapedSlash:
-            return "write %2F for every / in user and password"
+        case .invalidURL where detail == Self.unescapedAt: return "write %40 for every @ except the one before the host"
+        case .invalidURL where detail == Self.unescapedSlash: return "write %2F for every / in user and password"
         case .invalidURL:
             return "write database.url (DATABASE_URL) as postgresql://user:password@host:5432/name?sslmode=verify-full,"
                 + " and percent-encode other characters than letters, digits and -._~ in user and password"
@@ -145,8 +143,7 @@ enum SQLState {
 
     static func remedy(_ state: String) -> String? {
         switch state {
-        case "28P01", "28000":
-            "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"
+        case "28P01", "28000": "check user and password in database.url (DATABASE_URL), and pg_hba.conf on the server"
         case "3D000": "create the database, or correct its name in database.url (DATABASE_URL)"
         case "3F000", "42P01", "42703", "42883":
             "run nudged migrate; if nothing is pending, a view or function of schema nudged, "

@@ -92,8 +92,7 @@ extension ServerLink {
             let rows = Rows(owning: result, statement: name)
             if isBroken { throw lost(name) }
             switch status {
-            case PGRES_FATAL_ERROR:
-                failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
+            case PGRES_FATAL_ERROR: failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
             default: break
             }

@@ -180,9 +180,7 @@ extension ZoneDatabase {
                 } else if ZoneName.isWellFormed("\(name)/x") {
                     collect(in: name, depth: depth + 1, into: &scan)
                 }
-            } catch {
-                scan.unread.append((name, error))
-            }
+            } catch { scan.unread.append((name, error)) }
         }
     }
 

@@ -93,9 +93,7 @@ extension Change {
             ended = try reader.list { reader throws(Malformed) in try reader.uuid() }
             continued = try reader.list { reader throws(Malformed) in try ReminderContinuation(&reader, userID) }
             try reader.end()
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 }
 

@@ -198,9 +198,7 @@ package struct Migrator: Sendable {
                 _ = try await transaction.run(applied)
                 return true
             }
-        } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: migration.name)
-        }
+        } catch { throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: migration.name) }
     }
 
     package static func schemaState(

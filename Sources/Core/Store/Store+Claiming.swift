@@ -145,9 +145,7 @@ extension Store {
                 let person = try ClaimedUser.Values(rows, row)
                 last = Cursor(dueAt: person.dueAt, userID: user)
                 search.people.append(person)
-            } catch {
-                refuse(user, error, &search)
-            }
+            } catch { refuse(user, error, &search) }
         }
         return (rows.count, last)
     }
@@ -263,9 +261,7 @@ extension Store {
         for place in people.indices {
             do throws(PostgresError) {
                 search.users.append(try parts.user(place))
-            } catch {
-                refuse(people[place].userID, error, &search)
-            }
+            } catch { refuse(people[place].userID, error, &search) }
         }
         return true
     }

@@ -142,9 +142,7 @@ extension Store {
             return (rows, [])
         } catch let error as UsersChanged {
             return ([], error.users)
-        } catch {
-            throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name)
-        }
+        } catch { throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name) }
     }
 
     // MARK: The statements

@@ -77,9 +77,7 @@ package struct UserState: Sendable, Equatable {
                 if count > 0 { history.unseen = UnseenPushes(count: count, lastAt: lastAt) }
             }
             try reader.end()
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 }
 
