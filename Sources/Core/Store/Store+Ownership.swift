@@ -49,19 +49,16 @@ extension Store {
             let rows = try await transaction(ownership, holding: member, statements)
             // A person has deleted the lease.
             guard rows[0].count > 0 else { return nil }
-            return try membership(member, rows[2])
+            var owners: [Int32: UUID?] = [:]
+            for (range, owner) in zip(try rows[2].int4Array(0, 0), try rows[2].uuidArray(0, 1)) {
+                if let range { owners[range] = .some(owner) }
+            }
+            let living = Set(try rows[2].uuidArray(0, 2).compactMap(\.self))
+            return Membership(member: member, owners: owners, living: living)
         } catch {
             guard error.isFenced else { throw error }
             return nil
         }
-    }
-
-    private func membership(_ member: UUID, _ rows: Rows) throws(PostgresError) -> Membership {
-        var owners: [Int32: UUID?] = [:]
-        for (range, owner) in zip(try rows.int4Array(0, 0), try rows.uuidArray(0, 1)) {
-            if let range { owners[range] = .some(owner) }
-        }
-        return Membership(member: member, owners: owners, living: Set(try rows.uuidArray(0, 2).compactMap(\.self)))
     }
 
     /// Deletes members whose lease has ended, and returns how many. Returns 0 for `findingBack` after an outage of the

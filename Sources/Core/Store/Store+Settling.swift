@@ -156,8 +156,11 @@ extension Store {
         // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.
         let changes = settlement.changes.sorted { $0.userID < $1.userID }
         if !changes.isEmpty { statements.append(Query.settle(parameters(changes, settlement.sweepID))) }
-        let notes = changes.flatMap { $0.environments }
-        if !notes.isEmpty { statements.append(noteEnvironments(notes)) }
+        let notes = EnvironmentNote.distinct(changes.flatMap { $0.environments })
+        if !notes.isEmpty {
+            let states = Parameter.textArray(notes.map(\.state.rawValue))
+            statements.append(Query.noteEnvironments(EnvironmentNote.columns(notes) + [states]))
+        }
         let ended = changes.flatMap { change in change.ended.map { (change.userID, $0) } }
         if !ended.isEmpty {
             // An id is unique across both tables.
@@ -199,11 +202,6 @@ extension Store {
             .textArray(decisions), .int4Array(records.map { $0.template }), .uuid(sweepID),
             .uuidArray(changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil }),
         ]
-    }
-
-    private func noteEnvironments(_ notes: [EnvironmentNote]) -> Statement {
-        let notes = EnvironmentNote.distinct(notes)
-        return Query.noteEnvironments(EnvironmentNote.columns(notes) + [.textArray(notes.map(\.state.rawValue))])
     }
 
     /// Writes the environments in which devices work into a table of devices that nudged created. It is for people and
