@@ -4,13 +4,6 @@ package import TimeZones
 
 /// Claims: plain SELECTs in the ranges that a daemon owns. They lock nothing and write nothing.
 extension Store {
-    package struct Claim: Sendable {
-        /// The earliest due first.
-        package let users: [ClaimedUser]
-        /// Every range was read to its end. Others who are due were skipped.
-        package let isComplete: Bool
-    }
-
     /// A walk ends after so many statements, even if each finds few users.
     private static let rounds = 24
     /// How long one claim reads suspects.
@@ -27,6 +20,7 @@ extension Store {
     ///   - member: the daemon's membership; nil: for a caller that only looks.
     ///   - intents: the open intents whose users the daemon has all in hand. Users of its others are left out.
     ///   - onRefused: called for users who can't be read. They stay due.
+    /// - Returns: the earliest due first. Complete: every range was read to its end; others who are due were skipped.
     package func claim(
         ranges: [Int32],
         now: Instant,
@@ -36,8 +30,8 @@ extension Store {
         member: UUID? = nil,
         intents: [UUID] = [],
         onRefused: (Refusal) -> Void = { _ in }
-    ) async throws(PostgresError) -> Claim {
-        guard !ranges.isEmpty, limit > 0 else { return Claim(users: [], isComplete: true) }
+    ) async throws(PostgresError) -> (users: [ClaimedUser], isComplete: Bool) {
+        guard !ranges.isEmpty, limit > 0 else { return ([], true) }
         if startingOver || !claiming.with({ $0.walk.covers(ranges) }) {
             try await lookForFloor(ranges, now: now)
             claiming.with { $0.restart(ranges) }
@@ -56,10 +50,8 @@ extension Store {
         // Users of urgent messages don't wait until others are read.
         if search.people.isEmpty { try await walk(&search) }
         try await read(&search)
-        return Claim(
-            users: search.users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) },
-            isComplete: search.isComplete && !search.isCutShort
-        )
+        let users = search.users.sorted { ($0.dueAt, $0.userID) < ($1.dueAt, $1.userID) }
+        return (users, search.isComplete && !search.isCutShort)
     }
 
     /// What one claim has found so far.
