@@ -90,9 +90,9 @@ extension Store {
         let settings = [("enable_hashjoin", "on")]
         let statements = statements(of: settlement)
         let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
-        let (rows, changed) =
+        let (rows, changed): ([Rows], Set<UUID>) =
             try await bound.isEmpty
-            ? (transaction(records, holding: settlement.member, statements, time, settings: settings), Set<UUID>())
+            ? (transaction(records, holding: settlement.member, statements, time, settings: settings), [])
             : write(statements, of: settlement, ifUnchanged: bound, time, settings)
         guard changed.isEmpty else {
             var others = settlement
@@ -122,7 +122,7 @@ extension Store {
         ifUnchanged users: Set<UUID>,
         _ patience: Patience,
         _ settings: [(String, String)]
-    ) async throws(PostgresError) -> (rows: [Rows], changed: Set<UUID>) {
+    ) async throws(PostgresError) -> ([Rows], Set<UUID>) {
         let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
         let look = Query.touchedSince([.uuidArray(Array(users))])
         let connection = try await records.connection()
