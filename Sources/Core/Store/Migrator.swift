@@ -17,14 +17,6 @@ package struct Migrator: Sendable {
         /// Views of nudged read other tables than those of nudged's names.
         case misbound([BindingFault])
 
-        /// Whether it has all of this version's migrations and no others.
-        var isMigrated: Bool {
-            switch self {
-            case .current, .misbound: true
-            case .behind, .newer, .ahead, .changed, .hidden: false
-            }
-        }
-
         /// Whether this version can work with it.
         package var isUsable: Bool {
             switch self {

@@ -79,12 +79,14 @@ package struct SetUpFacts: Sendable, Equatable {
 
     static func read(_ connection: Connection) async throws(PostgresError) -> SetUpFacts {
         let schemaState = try await Migrator.schemaState(connection)
+        // It has all of this version's migrations and no others.
+        let isMigrated = if case .misbound = schemaState { true } else { schemaState == .current }
         return SetUpFacts(
             schemaState: schemaState,
             session: try await connection.run(Query.setUpRole()).decoded(at: 0, Session.init),
             relations: try await relations(connection),
             excess: try await ExcessRight.visible(connection),
-            bindingFaults: try await schemaState.isMigrated ? Migrator.bindingFaults(connection) : []
+            bindingFaults: try await isMigrated ? Migrator.bindingFaults(connection) : []
         )
     }
 
