@@ -7,6 +7,7 @@ package import struct FoundationEssentials.UUID
 /// A nudge that the policy allows now, with everything that its intent and its settlement need.
 ///
 /// Immutable, and a class for the same reason as `SendPlan`.
+@dynamicMemberLookup
 package final class PlannedNudge: Sendable {
     package final class Target: Sendable {
         package let device: Device
@@ -33,122 +34,106 @@ package final class PlannedNudge: Sendable {
         }
     }
 
-    /// Which devices get it now, and under which answer.
-    struct Attempt: Sendable {
-        let identity: NudgeIdentity
-        let decision: Decision
+    package struct Values: Sendable {
+        // Which devices get it now, and under which answer of the policy.
+        package let identity: NudgeIdentity
+        let answer: Decision
         /// How many pushes are in the badge before it.
         let unseen: Int
-        var targets: [Target]
+        package var targets: [Target]
         /// Devices that are left but must wait.
-        var waiting: [Retry.Left]
+        package var waiting: [Retry.Left]
         /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
-    }
 
-    /// What its pushes contain, and how long they are valid.
-    struct Content: Sendable {
+        // What its pushes contain, and how long they are valid.
         /// What the record names: the messages of a digest, else the nudge itself.
-        let members: [NudgeIdentity]
+        package var members: [NudgeIdentity] = []
         /// Without the nudge's name, so check-ins of one template share it.
-        var payload: [UInt8]
+        var unnamedPayload: [UInt8] = []
         /// The template of a check-in, even if the decision service replaced the text. nil: another kind.
-        let template: Int32?
+        package var template: Int32?
         /// Pushes with the same key replace each other on the phone (`PushIdentity.collapseID`).
-        let collapseKey: String
+        package var collapseKey = ""
         /// After this there is no other attempt. A check-in ends with its answer. A message goes on after quiet hours,
         /// though its answer ends there. nil: never.
-        let endsAt: Instant?
+        var endsAt: Instant?
         /// When Apple drops the push.
-        let expiresAt: Instant
+        package var expiresAt = Instant(seconds: 0)
         /// Its text, for the decision service. nil: the service is not asked.
-        let text: PushText?
-        var type = PushType.alert
+        var text: PushText?
+        package var type = PushType.alert
+        /// A silent one is in no history.
         var isSilent = false
         /// An update with this text may not be heard from then on. nil: no limit.
         var heardUntil: Instant?
         /// How many the badge counts up. 0: it does not count.
         var badgeIncrement = 0
-
-        /// What the app gives back when the user opens it: of a digest, its first message.
-        var name: String { members.first?.key ?? "" }
+        /// The decision after the policy. nil: none was needed.
+        var decision: DecisionOutcome?
     }
 
-    private let attempt: Attempt
-    private let content: Content
-    /// The decision after the policy. nil: none was needed.
-    let decision: DecisionOutcome?
+    let values: Values
 
-    init(_ attempt: Attempt, _ content: Content, decision: DecisionOutcome? = nil) {
-        self.attempt = attempt
-        self.content = content
-        self.decision = decision
-    }
+    init(_ values: Values) { self.values = values }
 
-    package var identity: NudgeIdentity { attempt.identity }
-    package var targets: [Target] { attempt.targets }
-    package var waiting: [Retry.Left] { attempt.waiting }
-    package var members: [NudgeIdentity] { content.members }
+    package subscript<Value>(dynamicMember path: KeyPath<Values, Value>) -> Value { values[keyPath: path] }
+
     package var payload: [UInt8] {
         var payload: [UInt8] = []
         appendPayload(to: &payload)
         return payload
     }
-    package var template: Int32? { content.template }
-    package var collapseKey: String { content.collapseKey }
-    package var expiresAt: Instant { content.expiresAt }
-    var endsAt: Instant? { content.endsAt }
-    var text: PushText? { content.text }
-    package var type: PushType { content.type }
-    var badgeIncrement: Int { content.badgeIncrement }
-    /// A silent one is in no history.
-    var isSilent: Bool { content.isSilent }
     /// The push is not written from this instant on. nil: no limit.
     package var validUntil: Instant? {
-        guard let heard = content.heardUntil else { return attempt.decision.validUntil }
-        return min(attempt.decision.validUntil ?? heard, heard)
+        guard let heard = values.heardUntil else { return values.answer.validUntil }
+        return min(values.answer.validUntil ?? heard, heard)
     }
-    package var isUrgent: Bool { attempt.decision.urgent }
-    var isFirst: Bool { attempt.retry == nil }
+    package var isUrgent: Bool { values.answer.urgent }
+    var isFirst: Bool { values.retry == nil }
     /// Delayed attempts before this one: the back-off doubles with each.
-    package var attemptsBefore: Int { attempt.retry?.attempt ?? 0 }
+    package var attemptsBefore: Int { values.retry?.attempt ?? 0 }
     /// When the nudge was counted in the history, if another device was answered already.
-    package var countedAt: Instant? { attempt.retry?.countedAt }
+    package var countedAt: Instant? { values.retry?.countedAt }
 
-    func appendPayload(to out: inout [UInt8]) { Notification.append(content.payload, named: content.name, to: &out) }
+    /// With the name that the app gives back when the user opens it: of a digest, its first message.
+    func appendPayload(to out: inout [UInt8]) {
+        Notification.append(values.unnamedPayload, named: values.members.first?.key ?? "", to: &out)
+    }
 
     func isValid(at now: Instant) -> Bool { validUntil.map { $0 > now } ?? true }
 
     /// Whether the decision service must be asked first. Not for devices that follow under an earlier answer.
-    package var isToBeAsked: Bool { text != nil && countedAt == nil && decision == nil }
+    package var isToBeAsked: Bool { values.text != nil && countedAt == nil && values.decision == nil }
 
     /// The nudge with the decision's text, if that fits into a push.
     func decided(_ outcome: DecisionOutcome, for candidate: Candidate) -> PlannedNudge {
-        var content = content
+        var decided = values
+        decided.decision = outcome
         let passesFocus = isUrgent && candidate.preferences.allowUrgent
         let (title, body) = (outcome.answer.title, outcome.answer.body)
-        if title != nil || body != nil, let other = text?.saying(title, body).payload(passesFocus: passesFocus),
+        if title != nil || body != nil, let other = values.text?.saying(title, body).payload(passesFocus: passesFocus),
             other.count <= Notification.unnamedLimit
         {
-            content.payload = other
+            decided.unnamedPayload = other
         }
-        return PlannedNudge(attempt, content, decision: outcome)
+        return PlannedNudge(decided)
     }
 
     /// Only these devices now. The others follow under the same answer.
     func keeping(_ targets: [Target], then others: some Sequence<Target>) -> PlannedNudge {
-        var attempt = attempt
-        attempt.targets = targets
-        attempt.waiting += others.map {
+        var kept = values
+        kept.targets = targets
+        kept.waiting += others.map {
             Retry.Left(deviceHash: $0.hash, notBefore: Instant(seconds: 0), isRepeat: $0.isRepeat)
         }
-        return PlannedNudge(attempt, content, decision: decision)
+        return PlannedNudge(kept)
     }
 
     /// What is left of it if it is not tried now. nil: nothing, it is new again.
     func remembered(version: Int64) -> Retry? {
         guard !isFirst else { return nil }
-        return retry(version, left: keeping([], then: targets).waiting, countedAt: countedAt)
+        return retry(version, left: keeping([], then: values.targets).waiting, countedAt: countedAt)
     }
 
     /// What is left of it after an attempt.
@@ -156,8 +141,8 @@ package final class PlannedNudge: Sendable {
     /// - Parameter wasDelayed: whether the back-off doubles.
     func retry(_ version: Int64, left: [Retry.Left], wasDelayed: Bool = false, countedAt: Instant?) -> Retry {
         Retry(
-            identity: identity,
-            members: members,
+            identity: values.identity,
+            members: values.members,
             validUntil: validUntil,
             version: version,
             attempt: attemptsBefore + (wasDelayed ? 1 : 0),

@@ -157,19 +157,19 @@ struct UserPlanner: ~Copyable {
             draft.wait(until: nudge.kind.isDueByItsRetry ? nil : left.dueAt, retry: left)
             return nudge.text == nil ? try evaluate(nudge, draft.history) : nil
         }
-        let attempt = PlannedNudge.Attempt(
+        let attempt = PlannedNudge.Values(
             identity: identity,
-            decision: decision,
+            answer: decision,
             unseen: Int(draft.history.unseen?.count ?? 0),
             targets: targets(due, of: identity, repeats: retry?.left.repeats ?? []),
             waiting: waiting,
             retry: retry
         )
-        guard let content = content(of: nudge, attempt) else {
+        guard let filled = filled(attempt, by: nudge) else {
             guard let text = nudge.text else { return try withoutText(retry) }
             return try end(nudge, records(text.members, .dropped, reason: "payload_malformed", at: now))
         }
-        draft.send(PlannedNudge(attempt, content), now: now)
+        draft.send(PlannedNudge(filled), now: now)
         return nil
     }
 

@@ -126,7 +126,7 @@ struct PushText: Sendable {
     }
 
     /// With the number that its badge shows now. Devices that follow get it without counting again.
-    func counted(after attempt: PlannedNudge.Attempt) -> PushText {
+    func counted(after attempt: PlannedNudge.Values) -> PushText {
         guard badgeIncrement > 0 else { return self }
         var other = self
         let number =
