@@ -4,7 +4,8 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The text and data of a nudge's pushes.
+/// The text and data of a nudge's pushes: a notification that may be filled from a row.
+@dynamicMemberLookup
 struct PushText: Sendable {
     private var notification: Notification
     /// Whether a payload can hold the row's data and options. `nudged_api.send` refuses others, so somebody wrote the
@@ -84,22 +85,15 @@ struct PushText: Sendable {
 
     init(_ notification: Notification) { self.notification = notification }
 
-    var title: String { notification.title }
-    var body: String { notification.body }
-    /// Whether it shows no text: a background push, or a badge alone.
-    var isSilent: Bool { notification.isSilent }
+    subscript<Value>(dynamicMember path: KeyPath<Notification, Value>) -> Value { notification[keyPath: path] }
+
     /// Whether it is shown by itself, and in no digest.
     var isShownAlone: Bool { notification.isSilent || notification.isCritical || notification.surface != nil }
-    var type: PushType { notification.type }
-    /// What it updates. nil: it is a notification.
-    var surface: Surface? { notification.surface }
     /// Whether all that it does is to set the badge to the app's own number.
     var isBadgeAlone: Bool {
-        notification.isSilent && !notification.isContentAvailable && notification.surface == nil && badgeIncrement == 0
+        notification.isSilent && !notification.isContentAvailable && notification.surface == nil
+            && notification.badgeIncrement == 0
     }
-    var badgeIncrement: Int { notification.badgeIncrement }
-    /// The nudge that it takes off the screen. nil: it is no withdrawal.
-    var withdraws: String? { notification.withdraws }
 
     /// Whether it mentions this user: its category is `mention`, or its data contains `"mention": true`.
     var isMention: Bool {
@@ -127,10 +121,10 @@ struct PushText: Sendable {
 
     /// With the number that its badge shows now. Devices that follow get it without counting again.
     func counted(after attempt: PlannedNudge.Values) -> PushText {
-        guard badgeIncrement > 0 else { return self }
+        let increment = notification.badgeIncrement
+        guard increment > 0 else { return self }
         var other = self
-        let number =
-            attempt.retry?.counts == true ? max(attempt.unseen, badgeIncrement) : attempt.unseen + badgeIncrement
+        let number = attempt.retry?.counts == true ? max(attempt.unseen, increment) : attempt.unseen + increment
         other.notification.badge = min(number, Notification.largestBadge)
         return other
     }
