@@ -55,7 +55,7 @@ enum ContextTarget {
         let question = CheckInTexts.Question(user: PlannerFixture.userID, slot: slot, last: nil, context: context)
         let choice = texts.choose(question)
         require(choice?.payload == texts.choose(question)?.payload, "two answers about one question")
-        let again = texts.again(choice?.template, context)
+        let again = texts.again(choice?.text.id, context)
         require(choice?.payload == again?.payload, "another text for the other devices")
         let outcomes = texts.templateOutcomes(question).map(\.outcome)
         require(outcomes.contains(.chosen) == (choice != nil), "explained wrongly")

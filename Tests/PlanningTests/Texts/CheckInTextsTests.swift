@@ -66,7 +66,7 @@ import struct FoundationEssentials.UUID
                 let user = isOneUser ? one : Self.user(&random)
                 let slot = isOneUser ? Self.day + index : Self.day
                 let choice = checkInTexts.choose(Self.question(user, slot))
-                if let template = choice?.template { counts[Int(template) - 1] += 1 }
+                if let template = choice?.text.id { counts[Int(template) - 1] += 1 }
             }
             #expect(counts.reduce(0, +) == draws)
             for (count, weight) in zip(counts, weights) {
@@ -108,8 +108,8 @@ import struct FoundationEssentials.UUID
                 let choice = checkInTexts.choose(question)
                 // The same from the rows in any order.
                 let shuffled = CheckInTexts(templates: stored.shuffled(using: &random)).choose(question)
-                #expect(shuffled?.template == choice?.template && shuffled?.payload == choice?.payload)
-                if let template = choice?.template {
+                #expect(shuffled?.text.id == choice?.text.id && shuffled?.payload == choice?.payload)
+                if let template = choice?.text.id {
                     let now = stored.first { $0.id == template }
                     let before = stored.first { $0.id == last }
                     if now?.title == before?.title {
@@ -120,7 +120,7 @@ import struct FoundationEssentials.UUID
                     #expect(Self.text(choice).contains("{") && !Self.text(choice).contains("{first_name}"))
                 }
                 lastText = Self.text(choice)
-                last = choice?.template
+                last = choice?.text.id
                 checkOutcomes(checkInTexts, question, choice)
             }
             #expect(!lastText.isEmpty)
@@ -133,7 +133,7 @@ import struct FoundationEssentials.UUID
         _ choice: CheckInTexts.Choice?
     ) {
         let templateOutcomes = checkInTexts.templateOutcomes(question)
-        #expect(templateOutcomes.first { $0.outcome == .chosen }?.template == choice?.template)
+        #expect(templateOutcomes.first { $0.outcome == .chosen }?.template == choice?.text.id)
         for (template, outcome) in templateOutcomes where template == question.last && outcome != .otherLocale {
             #expect(outcome == .last || outcome == .chosen)
         }
@@ -145,7 +145,7 @@ import struct FoundationEssentials.UUID
             StoredTemplate(id: 1, title: "a", body: "b"), StoredTemplate(id: 2, title: "a", body: "b", weight: 9),
             StoredTemplate(id: 3, title: "c", body: "d"),
         ])
-        #expect(checkInTexts.choose(Self.question(last: 1))?.template == 3)
+        #expect(checkInTexts.choose(Self.question(last: 1))?.text.id == 3)
     }
 
     @Test func templates_whenOfOtherDomainsOrLocales_areNotTaken() {
@@ -157,7 +157,7 @@ import struct FoundationEssentials.UUID
             StoredTemplate(id: 5, locale: "fr", title: "{first_name}", body: ""),
         ])
         func chosen(_ context: String?, last: Int32? = nil) -> Int32? {
-            checkInTexts.choose(Self.question(last: last, context: context))?.template
+            checkInTexts.choose(Self.question(last: last, context: context))?.text.id
         }
         #expect(chosen(nil) == nil)
         #expect(chosen(#"{"domain": "home"}"#) == nil)
@@ -188,10 +188,10 @@ import struct FoundationEssentials.UUID
             StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")
         ])
         let context = #"{"conversation_id": "\#(Self.conversation)"}"#
-        #expect(checkInTexts.choose(Self.question(context: "{}"))?.template == nil)
+        #expect(checkInTexts.choose(Self.question(context: "{}"))?.text.id == nil)
         let outcomes = checkInTexts.templateOutcomes(Self.question(context: "{}")).map(\.outcome)
         #expect(outcomes == [.missing(["conversation_id"])])
-        #expect(checkInTexts.choose(Self.question(context: context))?.template == 1)
+        #expect(checkInTexts.choose(Self.question(context: context))?.text.id == 1)
         let new = CheckInTexts(templates: [StoredTemplate(id: 1, title: "anew", body: "", action: "new_conversation")])
         let text = Self.text(new.choose(Self.question(context: context)))
         #expect(text.contains("new_conversation") && !text.contains(Self.conversation))
@@ -208,11 +208,11 @@ import struct FoundationEssentials.UUID
         let frame = Self.text(one.choose(Self.question(context: context(1)))).utf8.count - 1
         let users = (0..<50).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
         #expect(
-            users.contains { checkInTexts.choose(Self.question($0, context: context(4_049 - frame)))?.template == 1 }
+            users.contains { checkInTexts.choose(Self.question($0, context: context(4_049 - frame)))?.text.id == 1 }
         )
         for user in users {
             let question = Self.question(user, context: context(4_050 - frame))
-            #expect(checkInTexts.choose(question)?.template == 2)
+            #expect(checkInTexts.choose(question)?.text.id == 2)
             #expect(checkInTexts.templateOutcomes(question).map(\.outcome) == [.tooLong, .chosen])
         }
     }
@@ -222,7 +222,7 @@ import struct FoundationEssentials.UUID
         let checkInTexts = CheckInTexts(templates: [
             StoredTemplate(id: 1, title: "a", body: ""), StoredTemplate(id: 2, title: "{name}", body: ""),
         ])
-        #expect(checkInTexts.again(1, .none)?.template == 1)
+        #expect(checkInTexts.again(1, .none)?.text.id == 1)
         for gone in [2, 7, nil] as [Int32?] { #expect(checkInTexts.again(gone, .none) == nil) }
     }
 
@@ -230,7 +230,7 @@ import struct FoundationEssentials.UUID
     @Test func choice_isFixed() {
         let checkInTexts = CheckInTexts(templates: (1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
         let chosen = (0..<12).map {
-            checkInTexts.choose(Self.question(PlannerFixture.userID, Self.day + $0))?.template ?? 0
+            checkInTexts.choose(Self.question(PlannerFixture.userID, Self.day + $0))?.text.id ?? 0
         }
         #expect(chosen == [1, 5, 4, 1, 5, 5, 5, 5, 3, 2, 4, 5])
     }

@@ -13,12 +13,7 @@ package struct CheckInTexts: Sendable {
         let context: RecipientContext
     }
 
-    struct Choice: Sendable {
-        let text: Template
-        let payload: [UInt8]
-
-        var template: Int32 { text.id }
-    }
+    typealias Choice = (text: Template, payload: [UInt8])
 
     /// In the order of their ids.
     private let templates: [Template]
@@ -42,7 +37,7 @@ package struct CheckInTexts: Sendable {
         guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
             let payload = template.payload(for: context)
         else { return nil }
-        return Choice(text: template, payload: payload)
+        return (template, payload)
     }
 
     /// The result for each template, for `nudged explain`.
@@ -78,9 +73,7 @@ package struct CheckInTexts: Sendable {
         var attempt: UInt64 = 0
         while !left.isEmpty {
             let place = Self.place(in: left, (hash &+ attempt).mixed)
-            if let payload = left[place].payload(for: question.context) {
-                return Choice(text: left[place], payload: payload)
-            }
+            if let payload = left[place].payload(for: question.context) { return (left[place], payload) }
             left.remove(at: place)
             attempt += 1
         }
