@@ -88,9 +88,9 @@ extension Policy {
             return true
         }
         trace.note("slot", latestLive == nil ? .wait : nil, slotFacts(candidate, calendar, latestLive))
-        guard latestLive != nil else { return waitForNext(.notDue, calendar, now, &trace) }
+        guard latestLive != nil else { return next(.notDue, calendar, now, &trace) }
         trace.note("frequency", chosen == nil ? .wait : nil, paceFacts(calendar.pace, chosen?.date ?? latestLive?.date))
-        guard let chosen else { return waitForNext(.frequency, calendar, now, &trace) }
+        guard let chosen else { return next(.frequency, calendar, now, &trace) }
         return decideChosen(candidate, calendar, chosen, now: now, &trace)
     }
 
@@ -105,7 +105,7 @@ extension Policy {
         let limit = calendar.limit(chosen.earliest)
         /// Until then, or for the next slot if this one ends before.
         func wait(_ reason: Reason, until awake: Instant) -> Decision {
-            guard awake < limit else { return waitForNext(reason, calendar, now, &trace) }
+            guard awake < limit else { return next(reason, calendar, now, &trace) }
             return Decision(.wait, reason, nextAt: awake)
         }
         let applied = AppliedQuiet(from: Instant(seconds: .min), wakeUp: calendar.wakeUp)
@@ -141,12 +141,8 @@ extension Policy {
         return Decision(.send, .due, slot: chosen.date, validUntil: validUntil)
     }
 
-    private func waitForNext(
-        _ reason: Reason,
-        _ calendar: CheckInCalendar,
-        _ now: Instant,
-        _ trace: inout Trace
-    ) -> Decision {
+    /// Waits for the next slot.
+    private func next(_ reason: Reason, _ calendar: CheckInCalendar, _ now: Instant, _ trace: inout Trace) -> Decision {
         let next = calendar.next(after: now)
         trace.note("next", .wait, ["slot": next.date.iso, "at": next.earliest.rfc3339])
         return Decision(.wait, reason, nextAt: next.earliest)

@@ -60,10 +60,8 @@ public struct Rules: Sendable, Equatable {
         guard let field = fields.optional("quiet_hours") else { return defaultQuietHours }
         guard !field.isNull else { return nil }
         let hours = try field.object()
-        return QuietHours(
-            start: try hours.required("start", "HH:MM").timeOfDay(),
-            end: try hours.required("end", "HH:MM").timeOfDay()
-        )
+        let start = try hours.required("start", "HH:MM").timeOfDay()
+        return QuietHours(start: start, end: try hours.required("end", "HH:MM").timeOfDay())
     }
 }
 

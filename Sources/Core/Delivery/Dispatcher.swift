@@ -217,11 +217,8 @@ extension PushBatch {
                     continue
                 }
                 let end = nudge.validUntil.map { boot + max(0, $0.seconds * 1000 - now) } ?? .max
-                let collapseID = PushIdentity.collapseID(
-                    user: plan.userID,
-                    kind: nudge.identity.kind.rawValue,
-                    key: nudge.collapseKey
-                )
+                let kind = nudge.identity.kind.rawValue
+                let collapseID = PushIdentity.collapseID(user: plan.userID, kind: kind, key: nudge.collapseKey)
                 for target in nudge.targets {
                     append(
                         token: target.device.token,

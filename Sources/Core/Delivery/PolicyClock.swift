@@ -58,9 +58,6 @@ package final class PolicyClock: Sendable {
 
     /// Sets a simulated clock. Does nothing to any other.
     package func turn(to instant: Instant) {
-        source.withLock { source in
-            guard case .simulated = source else { return }
-            source = .simulated(instant)
-        }
+        source.withLock { if case .simulated = $0 { $0 = .simulated(instant) } }
     }
 }

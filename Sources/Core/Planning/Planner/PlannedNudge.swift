@@ -23,12 +23,8 @@ package final class PlannedNudge: Sendable {
             device = served.device
             lane = served.lane
             hash = served.hash
-            apnsID = PushIdentity.apnsID(
-                user: user,
-                kind: identity.kind.rawValue,
-                key: identity.key,
-                token: served.device.token
-            )
+            let (kind, token) = (identity.kind.rawValue, served.device.token)
+            apnsID = PushIdentity.apnsID(user: user, kind: kind, key: identity.key, token: token)
             isRepeat = repeats.contains(hash)
             trial = served.trial
         }

@@ -10,12 +10,8 @@ extension Planner {
     package func decide(_ fanOut: DueFanOut, now: Instant) throws(TimeZoneError) -> FanOutDecision {
         let reminder = fanOut.reminder
         if reminder.isCancelled { return .drop }
-        let author = Candidate(
-            userID: reminder.authorID,
-            preferences: parsed(fanOut.preferences),
-            timezone: fanOut.timezone,
-            nudge: .checkIn
-        )
+        let (id, preferences) = (reminder.authorID, parsed(fanOut.preferences))
+        let author = Candidate(userID: id, preferences: preferences, timezone: fanOut.timezone, nudge: .checkIn)
         let hours = try ReminderHours(reminder, of: author, policy)
         if reminder.timezone != nil, let due = hours.due, due > now { return .wait(until: due) }
         return .tell(next: try hours.next(for: reminder.authorID, isFanOut: true, now: now))

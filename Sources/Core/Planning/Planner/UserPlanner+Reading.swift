@@ -16,12 +16,8 @@ extension UserPlanner {
         surfaces = user.surfaces.mapValues { RecipientDevices($0, user.quarantine, lanes, now: now) }
         let retries = user.retry.map(Retry.all(json:)) ?? []
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
-        var candidate = Candidate(
-            userID: user.userID,
-            preferences: planner.parsed(user.preferences),
-            timezone: user.timezone,
-            nudge: .checkIn
-        )
+        let (id, preferences) = (user.userID, planner.parsed(user.preferences))
+        var candidate = Candidate(userID: id, preferences: preferences, timezone: user.timezone, nudge: .checkIn)
         candidate.paused = planner.paused.contains(.checkIn)
         candidate.firstSessionComplete = user.firstSessionComplete
         candidate.devices = devices.served.count

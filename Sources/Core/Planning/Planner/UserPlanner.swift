@@ -246,25 +246,16 @@ struct UserPlanner: ~Copyable {
 extension UserPlanner {
     /// - Parameter checkIn: the decision that holds the check-in back.
     func settlement(_ checkIn: Decision) -> Change {
-        Change(
-            userID: user.userID,
+        let (id, others, soon) = (user.userID, draft.nextLook(now: now), !devices.foreign.isEmpty)
+        let history = planner.trimmed(draft.base, of: candidate, now: now)
+        return Change(
+            userID: id,
             turn: user.turn,
             version: user.version,
-            dueAt: planner.dueAt(
-                user.userID,
-                checkIn,
-                draft.retries,
-                others: draft.nextLook(now: now),
-                now: now,
-                soon: !devices.foreign.isEmpty
-            ),
+            dueAt: planner.dueAt(id, checkIn, draft.retries, others: others, now: now, soon: soon),
             evaluatedAt: now,
             since: candidate.since,
-            state: UserState(
-                fingerprint: fingerprint,
-                template: user.template,
-                history: planner.trimmed(draft.base, of: candidate, now: now)
-            ),
+            state: UserState(fingerprint: fingerprint, template: user.template, history: history),
             ignored: Int16(clamping: candidate.ignored),
             retry: Retry.json(draft.retries),
             reason: checkIn.reason,

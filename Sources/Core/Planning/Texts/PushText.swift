@@ -40,9 +40,8 @@ struct PushText: Sendable {
         notification.conversationID = reminder.conversationID.flatMap(UUID.init(uuidString:))
         notification.domain = reminder.domain
         let custom: CustomMembers? = reminder.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
-        let subject = CustomMembers([
-            ("subject_type", reminder.subjectType.document), ("subject_id", reminder.subjectID.document),
-        ])
+        let (type, id) = (reminder.subjectType.document, reminder.subjectID.document)
+        let subject = CustomMembers([("subject_type", type), ("subject_id", id)])
         let takesOptions = reminder.apns.map { notification.take(apns: $0) } ?? true
         notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
         // Only a message can be without text.
