@@ -117,7 +117,7 @@ extension Preferences {
         frequency = read(object, .frequency, Self.named)
         timezone = read(object, .timezone) { $0.text }
         checkInTime = read(object, .checkInTime, Self.time)
-        weekday = int(object, .weekday).map { Int($0) }
+        weekday = int(object, .weekday)
         decodeQuietHours(object)
         mutedUntil = read(object, .mutedUntil) { $0.text.flatMap { UTCSecond($0) } }
         hasUnreadableMute = mutedUntil == nil && object[PreferenceKey.mutedUntil.rawValue] ?? .null != .null
@@ -130,12 +130,11 @@ extension Preferences {
         decodeCategories(object)
         // Not `read`: a badly written consent is none, and no reason to stop the user's check-ins.
         smartEnabled = object[PreferenceKey.smartEnabled.rawValue].flatMap(Self.bool) ?? false
-        maxAnalysesPerHour = int(object, .maxAnalysesPerHour).map { Int($0) } ?? Self.defaultMaxAnalysesPerHour
+        maxAnalysesPerHour = int(object, .maxAnalysesPerHour) ?? Self.defaultMaxAnalysesPerHour
         fallbackStrategy = read(object, .fallbackStrategy, Self.named) ?? .simpleRules
-        pauseThresholdSeconds =
-            int(object, .pauseThresholdSeconds).map { Int($0) } ?? Self.defaultPauseThresholdSeconds
+        pauseThresholdSeconds = int(object, .pauseThresholdSeconds) ?? Self.defaultPauseThresholdSeconds
         activeConversationThreshold =
-            int(object, .activeConversationThreshold).map { Int($0) } ?? Self.defaultActiveConversationThreshold
+            int(object, .activeConversationThreshold) ?? Self.defaultActiveConversationThreshold
         isUndecided = malformed == nil && frequency == nil && checkInsEnabled != true
         if checkInsEnabled == nil { reject(PreferenceProblem(.checkInsEnabled)) }
         if frequency == nil { reject(PreferenceProblem(.frequency)) }
@@ -182,10 +181,10 @@ extension Preferences {
     }
 
     /// An integer within the key's range.
-    private mutating func int(_ object: JSONObject, _ key: PreferenceKey) -> Int64? {
+    private mutating func int<Number: BinaryInteger>(_ object: JSONObject, _ key: PreferenceKey) -> Number? {
         read(object, key) { value in
             guard case .int(let int) = value, let range = key.range, range.contains(int) else { return nil }
-            return int
+            return Number(int)
         }
     }
 

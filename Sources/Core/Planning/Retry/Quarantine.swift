@@ -94,8 +94,7 @@ package struct Quarantine: Sendable {
     /// one environment never works in the other, so a new registration changes nothing about `moved`.
     private func entry(for device: Device, _ hash: String, on lane: LaneIdentity) -> Entry? {
         entries.first {
-            $0.deviceHash == hash && $0.lane == lane
-                && ($0.state == .moved || $0.registration == device.registration)
+            $0.deviceHash == hash && $0.lane == lane && ($0.state == .moved || $0.registration == device.registration)
         }
     }
 }
