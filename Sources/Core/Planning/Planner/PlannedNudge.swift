@@ -126,12 +126,6 @@ package final class PlannedNudge: Sendable {
         return PlannedNudge(kept)
     }
 
-    /// What is left of it if it is not tried now. nil: nothing, it is new again.
-    func remembered(version: Int64) -> Retry? {
-        guard !isFirst else { return nil }
-        return retry(version, left: keeping([], then: values.targets).waiting, countedAt: countedAt)
-    }
-
     /// What is left of it after an attempt.
     ///
     /// - Parameter wasDelayed: whether the back-off doubles.

@@ -128,7 +128,11 @@ package final class SendPlan: Sendable {
                 continue
             }
             kept.isPartial = true
-            if let retry = nudge.remembered(version: version) { kept.retries.append(retry) }
+            // A first attempt that is not made leaves nothing.
+            if !nudge.isFirst {
+                let left = nudge.keeping([], then: nudge.targets).waiting
+                kept.retries.append(nudge.retry(version, left: left, countedAt: nudge.countedAt))
+            }
             if let countedAt = nudge.countedAt { kept.base.add(nudge, at: countedAt) }
         }
         return SendPlan(self, kept)

@@ -119,7 +119,7 @@ extension UserPlanner {
     func candidate(for nudge: PendingNudge, with history: History) -> Candidate {
         var copy = candidate
         copy.history = history
-        copy.nudge = nudge.subject
+        copy.nudge = nudge.text?.nudge ?? .checkIn
         copy.devices = devices(of: nudge).served.count
         copy.keywords = keywords
         copy.paused = isPaused(nudge.kind)

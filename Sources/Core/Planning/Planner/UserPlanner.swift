@@ -131,7 +131,7 @@ struct UserPlanner: ~Copyable {
         if retry.isOver(at: now) || retry.version.changes != user.version.changes {
             guard nudge.identity(sentBy: decision) == retry.identity else {
                 guard nudge.kind.isKept(by: decision) else {
-                    return try end(nudge, stale(retry, nudge.staleReason(decision)))
+                    return try end(nudge, stale(retry, nudge.text == nil ? "stale" : decision.reason.rawValue))
                 }
                 return wait(nudge, nudge.kind.isDueByItsRetry ? retry.postponed(by: decision) : retry, by: decision)
             }

@@ -43,16 +43,11 @@ enum PendingNudge {
 
     var kind: NudgeKind { text?.identity.kind ?? .checkIn }
 
-    var subject: Nudge { text?.nudge ?? .checkIn }
-
     /// The nudge that a decision allows. nil: none.
     func identity(sentBy decision: Decision) -> NudgeIdentity? {
         guard decision.action == .send else { return nil }
         return text?.identity ?? decision.slot.map(NudgeIdentity.checkIn)
     }
-
-    /// The record's reason why devices that are left don't get it any more.
-    func staleReason(_ decision: Decision) -> String { text == nil ? "stale" : decision.reason.rawValue }
 }
 
 /// How the kinds of nudges differ in retries.
