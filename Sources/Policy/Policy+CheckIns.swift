@@ -31,7 +31,7 @@ extension Policy {
             wakeUp: wakeUp(of: candidate, clock),
             time: (preferences.checkInTime ?? rules.checkInTime).seconds,
             spread: Int64(spread),
-            staleness: rules.maxStaleness,
+            staleness: Int64(rules.maxStalenessMinutes) * 60,
             since: candidate.since,
             closed: ClosedSlots(candidate.history.closed),
             pace: Pace(frequency, anchor: anchor, candidate.history.checkIns, now: now)

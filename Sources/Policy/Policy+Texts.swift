@@ -26,7 +26,10 @@ extension Policy {
         var quietFrom: Instant? = Instant(seconds: .min)
         switch candidate.nudge {
         case .message(let message):
-            isUrgent = message.urgent || hasKeyword(candidate, message)
+            let keywords = candidate.preferences.priorityKeywords
+            isUrgent =
+                message.urgent
+                || !keywords.isEmpty && (candidate.keywords ?? KeywordMatcher(keywords)).occurs(in: message)
             let allowUrgent = candidate.preferences.allowUrgent
             trace.note("urgency", nil, ["asked": message.urgent, "urgent": isUrgent, "allow_urgent": allowUrgent])
             guard !message.isSilent else {
@@ -47,12 +50,6 @@ extension Policy {
             isUrgent: isUrgent,
             now: now
         ).decide(&trace)
-    }
-
-    private func hasKeyword(_ candidate: Candidate, _ message: Message) -> Bool {
-        let keywords = candidate.preferences.priorityKeywords
-        guard !keywords.isEmpty else { return false }
-        return (candidate.keywords ?? KeywordMatcher(keywords)).occurs(in: message)
     }
 
     /// Rules 1 to 4 of docs/POLICY-SPEC.md, "Messages".

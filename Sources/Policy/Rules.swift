@@ -36,8 +36,6 @@ public struct Rules: Sendable, Equatable {
     /// - Parameter set: sets rules. Who reads them from outside checks their ranges.
     package init(_ set: (inout Rules) -> Void = { _ in }) { set(&self) }
 
-    var maxStaleness: Int64 { Int64(maxStalenessMinutes) * 60 }
-
     /// Reads the object `rules` of docs/POLICY-SPEC.md, "Input". Absent keys have the default. Unknown keys are
     /// ignored.
     init(_ fields: Field) throws(PolicyError) {

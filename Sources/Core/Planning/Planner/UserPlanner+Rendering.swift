@@ -60,7 +60,7 @@ extension UserPlanner {
         filled.unnamedPayload = payload
         filled.collapseKey = text.collapseName
         filled.endsAt = text.expiresAt
-        filled.expiresAt = text.expiration(now: now)
+        filled.expiresAt = text.expiresAt ?? now + 86_400
         // The service decides only about what a user reads.
         filled.text = mayAsk && !content.isSilent && content.surface == nil ? content : nil
         filled.type = text.content.type

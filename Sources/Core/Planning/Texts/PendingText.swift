@@ -114,9 +114,6 @@ struct PendingText: Sendable {
 
     private static let digestKey = "digest"
 
-    /// When Apple drops the push: at its end, or after a day.
-    func expiration(now: Instant) -> Instant { expiresAt ?? now + 86_400 }
-
     /// Whether it waits for a token: an activity has none until it has been started.
     var waitsForToken: Bool {
         if case .activity(let activity)? = content.surface { activity.event != .start } else { false }
