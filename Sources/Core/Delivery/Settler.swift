@@ -77,16 +77,13 @@ actor Settler {
     }
 
     private func serve() async {
-        while let entries = await next() {
-            // A transaction has one membership and one sweep. Nearly always there is one group.
-            var groups: [[Entry]] = []
-            for entry in entries {
-                let place = groups.firstIndex {
-                    $0.first?.held.member == entry.held.member && $0.first?.held.run === entry.held.run
-                }
-                if let place { groups[place].append(entry) } else { groups.append([entry]) }
+        while var entries = await next() {
+            // A transaction has one membership and one sweep. Nearly always that is all.
+            while let held = entries.first?.held {
+                let group = entries.filter { $0.held.member == held.member && $0.held.run === held.run }
+                await write(group, attempt: 0)
+                entries.removeAll { $0.held.member == held.member && $0.held.run === held.run }
             }
-            for group in groups { await write(group, attempt: 0) }
         }
     }
 
