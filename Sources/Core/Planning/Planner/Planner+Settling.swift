@@ -191,11 +191,16 @@ private struct PlanOutcomes: ~Copyable {
             if let deletes { forget(target, deletes) }
         case .suspect(let status, let reason):
             attempt.wasAttempted = true
-            let seconds = suspect(target, reason: reason)
+            // The token may be of the other environment. It is tried there a second later, so that a user who waits for a
+            // message gets it. Nobody is blamed yet: the lane's window decides later.
+            let triesOther = target.trial == .open && reason == PushOutcome.badDeviceToken
+            if triesOther { note(.suspected, target, on: target.lane, why: reason) }
+            if target.trial == .running { note(.tried, target, on: target.lane, why: reason) }
             // No window of answers will blame it.
-            guard attempt.nudge.type.isForApp || target.trial == .open && reason == PushOutcome.badDeviceToken else {
+            guard attempt.nudge.type.isForApp || triesOther else {
                 return record(.rejected, target, of: attempt.nudge, reason: reason, status: status)
             }
+            let seconds = triesOther ? Retry.unsentSeconds : Retry.refusalSeconds
             let isLeft = attempt.keepIfValid(target, at: now + seconds)
             record(isLeft ? .deferred : .rejected, target, of: attempt.nudge, reason: reason, status: status)
         case .delayed(let reason, let status, let retryAfter):
@@ -208,19 +213,6 @@ private struct PlanOutcomes: ~Copyable {
         // Nothing was attempted, so nothing is recorded.
         case .unsent: attempt.keep(target, until: now + Retry.unsentSeconds)
         }
-    }
-
-    /// The token may be of the other environment. It is tried there a second later, so that a user who waits for a
-    /// message gets it. Nobody is blamed yet: the lane's window decides later.
-    ///
-    /// - Returns: seconds until the next attempt.
-    private mutating func suspect(_ target: Target, reason: String) -> Int64 {
-        if target.trial == .open, reason == PushOutcome.badDeviceToken {
-            note(.suspected, target, on: target.lane, why: reason)
-            return Retry.unsentSeconds
-        }
-        if target.trial == .running { note(.tried, target, on: target.lane, why: reason) }
-        return Retry.refusalSeconds
     }
 
     private mutating func note(_ state: EnvironmentNote.State, _ target: Target, on lane: LaneIdentity, why: String) {
