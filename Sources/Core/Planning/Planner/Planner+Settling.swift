@@ -191,8 +191,8 @@ private struct PlanOutcomes: ~Copyable {
             if let deletes { forget(target, deletes) }
         case .suspect(let status, let reason):
             attempt.wasAttempted = true
-            // The token may be of the other environment. It is tried there a second later, so that a user who waits for a
-            // message gets it. Nobody is blamed yet: the lane's window decides later.
+            // The token may be of the other environment. It is tried there a second later, so that a user who waits
+            // for a message gets it. Nobody is blamed yet: the lane's window decides later.
             let triesOther = target.trial == .open && reason == PushOutcome.badDeviceToken
             if triesOther { note(.suspected, target, on: target.lane, why: reason) }
             if target.trial == .running { note(.tried, target, on: target.lane, why: reason) }
