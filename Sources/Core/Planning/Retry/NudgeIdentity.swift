@@ -8,23 +8,15 @@ package struct NudgeIdentity: Sendable, Hashable {
     /// Unique for a user and kind: a check-in's slot, or the id of a message or reminder.
     package let key: String
     /// A check-in's local date.
-    package let slot: LocalDate?
+    package private(set) var slot: LocalDate?
 
     static func checkIn(_ slot: LocalDate) -> NudgeIdentity { NudgeIdentity(kind: .checkIn, key: slot.iso, slot: slot) }
 
-    /// The key is the id as PostgreSQL writes it.
-    static func message(_ id: UUID) -> NudgeIdentity {
-        NudgeIdentity(kind: .message, key: id.uuidString.lowercased(), slot: nil)
-    }
-
-    static func reminder(_ id: UUID) -> NudgeIdentity {
-        NudgeIdentity(kind: .reminder, key: id.uuidString.lowercased(), slot: nil)
-    }
-
+    // The key is the id as PostgreSQL writes it.
+    static func message(_ id: UUID) -> Self { Self(kind: .message, key: id.uuidString.lowercased()) }
+    static func reminder(_ id: UUID) -> Self { Self(kind: .reminder, key: id.uuidString.lowercased()) }
     /// Several messages sent as one. Named after the oldest, so that a repeat has the same name.
-    static func digest(of first: NudgeIdentity) -> NudgeIdentity {
-        NudgeIdentity(kind: .message, key: Self.digestPrefix + first.key, slot: nil)
-    }
+    static func digest(of first: Self) -> Self { Self(kind: .message, key: digestPrefix + first.key) }
 
     /// The id of its row. nil: a check-in or a digest, which has none.
     var rowID: UUID? { kind == .checkIn ? nil : UUID(uuidString: key) }
