@@ -199,9 +199,7 @@ extension Preferences {
         return nil
     }
 
-    private mutating func reject(_ problem: PreferenceProblem) {
-        if malformed == nil { malformed = problem.description }
-    }
+    private mutating func reject(_ fault: PreferenceProblem) { if malformed == nil { malformed = fault.description } }
 
     private static func bool(_ value: JSONValue) -> Bool? { if case .bool(let bool) = value { bool } else { nil } }
 

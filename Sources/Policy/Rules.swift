@@ -73,9 +73,7 @@ struct Caps {
         perDay = Self.smaller(rules.maxPerDay, preferences.maxPerDay)
     }
 
-    private static func smaller(_ left: Int64?, _ right: Int64?) -> Int64? {
-        left.map { min($0, right ?? $0) } ?? right
-    }
+    private static func smaller(_ one: Int64?, _ other: Int64?) -> Int64? { one.map { min($0, other ?? $0) } ?? other }
 
     /// The earliest instant from `now` on at which both caps allow one more send.
     func free(from now: Instant, _ sent: [Instant]) -> Instant {

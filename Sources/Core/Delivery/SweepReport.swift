@@ -100,9 +100,7 @@ package struct RecordTally: Sendable, Equatable {
         counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] += count
     }
 
-    mutating func add(_ other: RecordTally) {
-        for (place, count) in other.counts.enumerated() { counts[place] += count }
-    }
+    mutating func add(_ other: Self) { for (place, count) in other.counts.enumerated() { counts[place] += count } }
 
     /// Rows with this outcome. nil: of all kinds.
     package func count(_ outcome: DeliveryRecord.Outcome, of kind: String? = nil) -> Int {

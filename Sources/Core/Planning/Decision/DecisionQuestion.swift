@@ -126,7 +126,5 @@ package struct AnalysisBudget: Sendable, Equatable {
 
     package mutating func spend(now: Instant) { self = AnalysisBudget(asked + [now], now: now) }
 
-    private static func counts(_ instant: Instant, _ now: Instant) -> Bool {
-        instant > now - span && instant < now + span
-    }
+    private static func counts(_ at: Instant, _ now: Instant) -> Bool { at > now - span && at < now + span }
 }

@@ -87,10 +87,8 @@ package final class SendPlan: Sendable {
 
     /// The nudges whose answers still hold and whose kinds are not paused. The others are evaluated again.
     package func sendable(at now: Instant, paused: Set<NudgeKind>) -> SendPlan {
-        func isSendable(_ nudge: PlannedNudge) -> Bool {
-            nudge.isValid(at: now) && !paused.contains(nudge.identity.kind)
-        }
-        return nudges.allSatisfy(isSendable) ? self : rebuilt { isSendable($0) ? $0 : nil }
+        func holds(_ nudge: PlannedNudge) -> Bool { nudge.isValid(at: now) && !paused.contains(nudge.identity.kind) }
+        return nudges.allSatisfy(holds) ? self : rebuilt { holds($0) ? $0 : nil }
     }
 
     /// How many of these fit as a whole. A first one with more pushes than fit is split.
