@@ -60,9 +60,7 @@ package struct Preview: Sendable {
 
     /// The title and the body that the phone would get.
     package var texts: (title: String?, body: String?) {
-        guard action == .send, let payload = nudge?.payload, let value = try? JSONValue(parsing: payload) else {
-            return (nil, nil)
-        }
+        guard action == .send, let nudge, let value = try? JSONValue(parsing: nudge.payload) else { return (nil, nil) }
         let alert = value["aps"]?["alert"]
         return (alert?["title"]?.text, alert?["body"]?.text)
     }

@@ -62,10 +62,8 @@ struct RecipientContext: Sendable, Equatable {
 
     /// A message in the user's language: the closest of its texts. Without one, the message as it is.
     func translated(_ message: PendingMessage) -> PendingMessage {
-        guard let texts = message.texts, case .object(let object)? = try? JSONValue(parsing: texts) else {
-            return message
-        }
-        let said = Dictionary(object.members.map { (Self.normalized($0.key), $0.value) }) { first, _ in first }
+        guard let texts = message.texts, case .object(let all)? = try? JSONValue(parsing: texts) else { return message }
+        let said = Dictionary(all.members.map { (Self.normalized($0.key), $0.value) }) { first, _ in first }
         guard let text = locales.lazy.compactMap({ said[$0] }).first else { return message }
         var message = message
         message.title = text["title"]?.text ?? ""
