@@ -40,14 +40,6 @@ public enum Nudge: Sendable, Equatable {
     case message(Message)
     case reminder(Reminder)
 
-    public var kind: NudgeKind {
-        switch self {
-        case .checkIn: .checkIn
-        case .message: .message
-        case .reminder: .reminder
-        }
-    }
-
     /// Whether it disturbs nobody. Then it counts in no history.
     package var isSilent: Bool { if case .message(let message) = self { message.isSilent } else { false } }
 }

@@ -24,8 +24,7 @@ public struct Policy: Sendable {
     /// The same decision, with the rules in the order in which they were checked.
     public func explain(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> (Decision, [TraceStep]) {
         var trace = Trace(recording: true)
-        let decision = try decide(candidate, now: now, &trace)
-        return (decision, trace.steps)
+        return (try decide(candidate, now: now, &trace), trace.steps)
     }
 
     private func decide(_ candidate: Candidate, now: Instant, _ trace: inout Trace) throws(TimeZoneError) -> Decision {
