@@ -61,34 +61,24 @@ package final class ScrapeServer: Sendable {
 }
 
 /// The work of the server's thread: accepts clients and serves each as far as it can without blocking.
-///
-/// `@unchecked Sendable`: it is made on one thread and handed to the server's thread, and only that thread uses it.
-final class ScrapeLoop: @unchecked Sendable {
-    private let listener: Int32
-    private let stop: Int32
-    private let rule: ScrapeRule
-    private let page: () -> [UInt8]
-    /// The oldest first.
-    private var connections: [ScrapeConnection] = []
-    /// Set if the system had no descriptor left. Until then nothing is accepted.
-    private var restsUntil: ContinuousClock.Instant?
+struct ScrapeLoop: Sendable {
+    /// A non-blocking socket. `run` closes it.
+    let listener: Int32
+    /// Readable when the loop must end. `run` closes it.
+    let stop: Int32
+    let rule: ScrapeRule
+    let page: @Sendable () -> [UInt8]
 
     /// The most open connections. A further client replaces the oldest one, so that idle clients can't keep others out.
     static let mostConnections = 16
     private static let rest = Duration.seconds(1)
 
-    /// - Parameters:
-    ///   - listener: a non-blocking socket; `run` closes it.
-    ///   - stop: readable when the loop must end; `run` closes it.
-    init(listener: Int32, stop: Int32, rule: ScrapeRule, page: @escaping @Sendable () -> [UInt8]) {
-        self.listener = listener
-        self.stop = stop
-        self.rule = rule
-        self.page = page
-    }
-
     /// Runs until `stop` is readable. Then everything is closed.
     func run() {
+        // The oldest first.
+        var connections: [ScrapeConnection] = []
+        // Set if the system had no descriptor left. Until then nothing is accepted.
+        var restsUntil: ContinuousClock.Instant?
         while true {
             let now = ContinuousClock.now
             if let until = restsUntil, until <= now { restsUntil = nil }
@@ -99,7 +89,8 @@ final class ScrapeLoop: @unchecked Sendable {
                 pollfd(fd: restsUntil == nil ? listener : -1, events: Int16(POLLIN), revents: 0),
             ]
             polls += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
-            guard poll(&polls, nfds_t(polls.count), patience(now)) >= 0 else {
+            let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min()
+            guard poll(&polls, nfds_t(polls.count), Self.milliseconds(from: now, to: next)) >= 0 else {
                 if errno == EINTR || errno == EAGAIN { continue }
                 break
             }
@@ -108,28 +99,25 @@ final class ScrapeLoop: @unchecked Sendable {
             for (connection, poll) in zip(connections, polls.dropFirst(2)) where poll.revents != 0 {
                 connection.proceed(now: then, page: page)
             }
-            if polls[1].revents != 0 { accept(then) }
+            if polls[1].revents != 0, !accept(then, into: &connections) { restsUntil = then + Self.rest }
         }
         connections = []
         close(listener)
         close(stop)
     }
 
-    /// Milliseconds until the next deadline; -1 if there is none.
-    private func patience(_ now: ContinuousClock.Instant) -> Int32 {
-        guard let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min() else { return -1 }
+    /// -1 without an end.
+    private static func milliseconds(from now: ContinuousClock.Instant, to end: ContinuousClock.Instant?) -> Int32 {
         // Rounded up: else poll would return at once, again and again, in the last millisecond.
-        return Int32(max(0, ((next - now) / .milliseconds(1)).rounded(.up)))
+        end.map { Int32(max(0, (($0 - now) / .milliseconds(1)).rounded(.up))) } ?? -1
     }
 
-    private func accept(_ now: ContinuousClock.Instant) {
+    /// Returns false if the system has no descriptor left.
+    private func accept(_ now: ContinuousClock.Instant, into connections: inout [ScrapeConnection]) -> Bool {
         // Bounded, so that a stream of new connections doesn't keep open ones waiting.
         for _ in 0..<Self.mostConnections {
             let descriptor = Glibc.accept(listener, nil, nil)
-            guard descriptor >= 0 else {
-                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { restsUntil = now + Self.rest }
-                return
-            }
+            guard descriptor >= 0 else { return ![EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
                 close(descriptor)
                 continue
@@ -139,6 +127,7 @@ final class ScrapeLoop: @unchecked Sendable {
             // Usually the request has arrived already.
             connections.last?.proceed(now: now, page: page)
         }
+        return true
     }
 }
 
