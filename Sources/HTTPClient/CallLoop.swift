@@ -18,7 +18,7 @@ final class CallLoop: Sendable {
         }
     }
 
-    private let settings: HTTPClientSettings
+    let settings: HTTPClientSettings
     private let multi: MultiHandle
     private let state: Mutex<State>
 

@@ -22,7 +22,6 @@ package struct HTTPClientSettings: Sendable, Equatable {
 /// A kept connection may break while a request is written to it. libcurl then sends the request again on a new
 /// connection. So a server may receive a request twice, and its effect must not depend on that.
 package final class HTTPClient: Sendable {
-    private let deadline: Duration
     private let loop: CallLoop
 
     /// Starts a client and its thread.
@@ -32,11 +31,8 @@ package final class HTTPClient: Sendable {
             let why = String(cString: strerror(errno))
             throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile): \(why)")
         }
-        let multi = try MultiHandle(keeping: max(1, settings.concurrency))
-        let loop = CallLoop(settings, multi)
-        deadline = settings.deadline
-        self.loop = loop
-        guard let thread = DedicatedThread.start(named: "http-client", { loop.run() })
+        loop = CallLoop(settings, try MultiHandle(keeping: max(1, settings.concurrency)))
+        guard let thread = DedicatedThread.start(named: "http-client", { [loop] in loop.run() })
         else { throw HTTPClientError(.resources, "no thread left for an HTTP client") }
         pthread_detach(thread)
     }
@@ -51,7 +47,7 @@ package final class HTTPClient: Sendable {
         within deadline: Duration? = nil
     ) async throws(HTTPClientError) -> HTTPResponse {
         let id = loop.newID()
-        let end = ContinuousClock.now + (deadline ?? self.deadline)
+        let end = ContinuousClock.now + (deadline ?? loop.settings.deadline)
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Call.Answer, Never>) in
                 loop.put(Call(id: id, request: request, deadline: end, continuation: continuation))

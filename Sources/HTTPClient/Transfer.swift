@@ -77,8 +77,7 @@ final class Transfer {
     private var taken = 0
     /// Whether the empty line after the fields has come.
     private var isHeadWhole = false
-    private let maximum: Int
-    private let caFile: String?
+    private let settings: HTTPClientSettings
 
     init(_ call: Call, _ settings: HTTPClientSettings, now: ContinuousClock.Instant) throws(HTTPClientError) {
         let curl = try LibCurl.loaded()
@@ -88,8 +87,7 @@ final class Transfer {
         self.call = call
         self.easy = easy
         self.curl = curl
-        maximum = settings.maximumAnswer
-        caFile = settings.caFile
+        self.settings = settings
         for option in TransferOption.all(for: call.request, settings, left: call.deadline - now) {
             guard option.set(on: easy, curl) else {
                 throw HTTPClientError(.library, "libcurl refuses option \(option.option.rawValue)")
@@ -138,22 +136,21 @@ final class Transfer {
         // An informational head is followed by another one. Trailers come after the body.
         if field.starts(with: "HTTP/".utf8) { isHeadWhole = false }
         if field.elementsEqual("\r\n".utf8) || field.elementsEqual("\n".utf8) { isHeadWhole = true }
-        return taken <= maximum
+        return taken <= settings.maximumAnswer
     }
 
     /// Takes a part of the body. Returns false if the answer is too large.
     private func take(body bytes: UnsafeRawBufferPointer) -> Bool {
         taken += bytes.count
-        guard taken <= maximum else { return false }
+        guard taken <= settings.maximumAnswer else { return false }
         body.append(contentsOf: bytes)
         return true
     }
 
     func answer(_ result: CURLcode) -> Call.Answer {
-        guard taken <= maximum else {
-            return .failure(
-                HTTPClientError(.tooLarge, "the answer of \(call.request.url) is larger than \(maximum) bytes")
-            )
+        guard taken <= settings.maximumAnswer else {
+            let text = "the answer of \(call.request.url) is larger than \(settings.maximumAnswer) bytes"
+            return .failure(HTTPClientError(.tooLarge, text))
         }
         // libcurl accepts a connection that ends within the fields, because many servers omit TLS's close_notify.
         let result = result == CURLE_OK && !isHeadWhole ? CURLE_PARTIAL_FILE : result
@@ -163,7 +160,7 @@ final class Transfer {
                 url: call.request.url,
                 verification: nudged_curl_number(curl, easy, CURLINFO_SSL_VERIFYRESULT),
                 errno: Int32(truncatingIfNeeded: nudged_curl_number(curl, easy, CURLINFO_OS_ERRNO)),
-                caFile: caFile
+                caFile: settings.caFile
             )
             return .failure(outcome.error)
         }
