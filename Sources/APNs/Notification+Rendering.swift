@@ -92,9 +92,7 @@ extension Notification {
         }
     }
 
-    /// - Parameters:
-    ///   - key: what comes before the key.
-    ///   - arguments: what comes before the arguments.
+    /// `key` and `arguments`: what comes before them.
     private static func append(
         _ key: StaticString,
         _ arguments: StaticString,

@@ -51,11 +51,8 @@ package struct SenderConfiguration: Sendable, Equatable {
         package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
-    /// A configuration with defaults for limits and time-outs.
-    ///
-    /// - Parameters:
-    ///   - endpoint: Another server, for tests and the demo. Nil: Apple's, which listens at 443 and 2197.
-    ///   - caFile: A PEM file of trusted roots. Nil: the system's.
+    /// A configuration with defaults for limits and time-outs. `endpoint`: another server, for tests and the demo. Nil:
+    /// Apple's, which listens at 443 and 2197. `caFile`: a PEM file of trusted roots. Nil: the system's.
     package init(
         teamID: String,
         keyID: String,

@@ -64,9 +64,8 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         fields = []
     }
 
-    /// - Parameters:
-    ///   - contentType: The type of the body and the accepted type of the answer.
-    ///   - bearerToken: See RFC 6750, section 2.1. It is sent only over https or to this machine.
+    /// `contentType`: of the body and of the answer. `bearerToken`: see RFC 6750, section 2.1. It is sent only over
+    /// https or to this machine.
     package init(post body: [UInt8], to url: HTTPURL, contentType: String, bearerToken: String? = nil)
         throws(HTTPClientError)
     {

@@ -183,11 +183,8 @@ package struct LaneReport: Sendable, Equatable {
     package var since: Instant?
     package var nextProbe: Instant?
 
-    /// A lane whose state begins now, since it only knows the state.
-    ///
-    /// - Parameters:
-    ///   - now: nil until a clock was read.
-    ///   - boot: the same in milliseconds of CLOCK_BOOTTIME, as are the status's instants.
+    /// A lane whose state begins now, since it only knows the state. `now`: nil until a clock was read. `boot`: the
+    /// same in milliseconds of CLOCK_BOOTTIME, as are the status's instants.
     init(_ lane: LaneIdentity, _ status: LaneStatus, now: Instant?, boot: Int64) {
         self.lane = lane
         since = now

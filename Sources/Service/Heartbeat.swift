@@ -133,11 +133,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Writes the row until `end`.
-    ///
-    /// - Parameters:
-    ///   - state: the current state. nil if the schema is not usable yet.
-    ///   - onFailure: called for each write that failed.
+    /// Writes the row until `end`. `state` gives nil if the schema is not usable yet.
     func run(
         _ store: Store,
         state: @Sendable () async -> DaemonState?,

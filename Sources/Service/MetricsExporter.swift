@@ -31,9 +31,7 @@ actor MetricsExporter {
     /// The statement time-out: nobody waits for this answer, so it must not take long.
     private static let patience = Duration.seconds(5)
 
-    /// - Parameters:
-    ///   - connection: the database that has the state of the work.
-    ///   - read: gets everything else.
+    /// `connection`: to the database that has the state of the work. `read` gets everything else.
     init(connection: ConnectionConfiguration, reporter: Reporter, read: @escaping @Sendable () async -> DaemonMetrics) {
         self.connection = connection
         self.reporter = reporter

@@ -75,11 +75,8 @@ struct DatabaseMood: Sendable {
     /// Whether the failure had a line in the journal. Otherwise its end gets none either.
     private var isTold = false
 
-    /// PostgreSQL failed. Returns whether that is new. If so and the line was written, call `told`.
-    ///
-    /// - Parameters:
-    ///   - isAway: whether it did not answer.
-    ///   - now: CLOCK_BOOTTIME milliseconds.
+    /// PostgreSQL failed, and did not answer if `isAway`. Returns whether that is new. If so and the line was written,
+    /// call `told`. `now`: CLOCK_BOOTTIME milliseconds.
     mutating func failed(_ event: Event, _ text: String, isAway: Bool = true, now: Int64) -> Bool {
         // While the schema waits for its migration, the text changes with each migration.
         let isNews = self.event != event || (event == .migrationsMissing && trouble != text)

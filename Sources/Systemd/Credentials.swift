@@ -107,10 +107,8 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
     package let problem: String
     package let remedy: String
 
-    /// - Parameters:
-    ///   - cause: errno, if the system refused it.
-    ///   - folder: the folder that others can write to, or that belongs to somebody else.
-    ///   - facts: the folder's or the file's.
+    /// `cause`: errno, if the system refused it. `folder`: the one that others can write to, or that belongs to
+    /// somebody else. `facts`: the folder's or the file's.
     init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, folder: String = "", facts: stat = stat()) {
         self.code = code
         let (mode, owner) = (Self.octal(facts.st_mode), facts.st_uid)

@@ -11,18 +11,14 @@ package final class LogOutput: Sendable {
     /// `untold`: lost lines that no later line has reported.
     private let state: Mutex<(level: Logger.Level, lost: Int, untold: Int)>
 
-    /// - Parameters:
-    ///   - environment: `JOURNAL_STREAM` decides, see `Journal.isConnected`.
-    ///   - level: The lowest level that is logged. `setLevel` changes it at a reload.
+    /// `JOURNAL_STREAM` decides, see `Journal.isConnected`. `level`: the lowest that is logged, until a reload.
     package convenience init(environment: [String: String], level: Logger.Level = .info) {
         let journal = Journal.isConnected(environment: environment) ? Journal() : nil
         self.init(journal: journal, descriptor: STDERR_FILENO, level: level, now: { Int64(time(nil)) })
     }
 
-    /// - Parameters:
-    ///   - journal: Nil for text on `descriptor`.
-    ///   - descriptor: Borrowed, not closed.
-    ///   - now: Seconds since 1970, for the text form. The journal adds its own time.
+    /// Without a journal, text goes to `descriptor`, which is borrowed and not closed. `now`: seconds since 1970, for
+    /// the text. The journal adds its own time.
     package init(journal: Journal?, descriptor: Int32, level: Logger.Level, now: @escaping @Sendable () -> Int64) {
         self.journal = journal
         self.now = now
@@ -71,9 +67,7 @@ package struct JournalLogHandler: LogHandler {
         set { ownLevel = newValue }
     }
 
-    /// - Parameters:
-    ///   - label: The part of the daemon that logs, for example `database`. It is `NUDGED_LOGGER` in the journal.
-    ///   - output: Shared by all handlers.
+    /// `label`: the part of the daemon that logs, for example `database`. It is `NUDGED_LOGGER` in the journal.
     package init(label: String, output: LogOutput) { (self.label, self.output) = (label, output) }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {

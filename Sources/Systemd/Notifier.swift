@@ -14,10 +14,8 @@ package struct Notifier: Sendable {
     /// How often to call `watchdog()`: half of the time-out, as sd_watchdog_enabled(3) advises. Nil without a watchdog.
     package var watchdogInterval: Duration? { watchdogTimeout.map { $0 / 2 } }
 
-    /// - Parameters:
-    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are read. See
-    ///     `ProcessEnvironment.current()`.
-    ///   - processID: The process that `WATCHDOG_PID` must name if it is set. Nil: this process.
+    /// Reads `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`, which must name this process (`processID`) if it is
+    /// set.
     package init(environment: [String: String], processID: Int32? = nil) {
         address = environment["NOTIFY_SOCKET"].flatMap(UnixAddress.init)
         watchdogTimeout = Self.timeout(environment, processID ?? getpid())
