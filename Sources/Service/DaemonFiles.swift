@@ -70,10 +70,9 @@ package final class DaemonFiles: Sendable {
         let path = folder + "/" + Self.stateName
         let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let bytes = Array(state.json.utf8)
-        let written = Glibc.write(file, bytes, bytes.count)
+        let isWhole = writeAll(Array(state.json.utf8), to: file)
         close(file)
-        if written == bytes.count { rename(path + ".new", path) }
+        if isWhole { rename(path + ".new", path) }
     }
 
     static let lockName = "daemon.lock"
@@ -168,18 +167,15 @@ struct DaemonFile: Sendable, Equatable {
     /// The first reload that is certain to read files as they are now. One that is running may have read them before.
     var next: Int { begun + 1 }
 
-    init() {}
-
     var json: String { Fields.text(["begun": begun, "done": done, "faults": faults, "moved_at": movedAt]) }
+}
 
+extension DaemonFile {
     init?(json text: String) {
         guard let json = try? JSONValue(parsing: text), let begun = json["begun"]?.integer,
             let done = json["done"]?.integer, let movedAt = json["moved_at"]?.integer,
             case .array(let faults)? = json["faults"]
         else { return nil }
-        self.begun = Int(begun)
-        self.done = Int(done)
-        self.faults = faults.compactMap { if case .string(let fault) = $0 { fault } else { nil } }
-        self.movedAt = movedAt
+        self.init(begun: Int(begun), done: Int(done), faults: faults.compactMap(\.text), movedAt: movedAt)
     }
 }
