@@ -136,15 +136,22 @@ package final class Sender: Sendable {
     private func handle(_ event: (inout SenderCore) -> LaneEvent) {
         let now = clock.now()
         let wall = clock.wall()
-        let (effects, orders, timer, ready) = core.withLock { core in
+        let (effects, templates, connections, timer, ready) = core.withLock { core in
             let effects = core.state.handle(event(&core), now: now, wall: wall)
             // Stored before it is started, so that its first event finds it.
             for number in effects.dials { core.connections[number] = connection(number, core.state.configuration) }
             core.events += effects.log
-            return (effects, self.orders(effects, &core), core.nextTimer(now: now), core.takeReady(now: now))
+            let templates = effects.submissions.map { submission in
+                Result { () throws(APNsError) in try core.template(for: submission) }
+            }
+            return (effects, templates, core.connections, core.nextTimer(now: now), core.takeReady(now: now))
         }
         if let timer { clock.wake(timer) { [weak self] in self?.timerCame(timer) } }
-        for order in orders { order() }
+        for number in effects.dials { connections[number]?.start() }
+        for (submission, template) in zip(effects.submissions, templates) {
+            submit(submission, template, to: connections[submission.link])
+        }
+        for number in effects.closes { connections[number]?.close() }
         for delivery in effects.deliveries { delivery.receiver.onResults(delivery.results) }
         for (_, suspects) in Dictionary(grouping: effects.condemned, by: { ObjectIdentifier($0.receiver) }) {
             suspects.first?.receiver.onQuarantine(suspects.map(\.token))
@@ -153,33 +160,19 @@ package final class Sender: Sendable {
         tell()
     }
 
-    /// What to do with connections once the lock is released.
-    private func orders(_ effects: LaneEffects, _ core: inout SenderCore) -> [@Sendable () -> Void] {
-        var orders: [@Sendable () -> Void] = []
-        for number in effects.dials {
-            let connection = core.connections[number]
-            orders.append { connection?.start() }
+    private func submit(
+        _ submission: LaneEffects.Submission,
+        _ template: Result<RequestTemplate, APNsError>,
+        to connection: ClientConnection?
+    ) {
+        let (number, tags) = (submission.link, submission.tags)
+        switch template {
+        case .success(let template):
+            let (requests, slots) = (submission.pushes.requests, submission.slots)
+            let isTaken = connection?.submit(requests, slots, template, firstTag: submission.firstTag)
+            if isTaken != true { handle { _ in .notTaken(number, tags) } }
+        case .failure(let error): handle { _ in .unsigned(number, tags, why: error.description) }
         }
-        for submission in effects.submissions {
-            let (number, tags) = (submission.link, submission.tags)
-            let connection = core.connections[number]
-            do throws(APNsError) {
-                let template = try core.template(for: submission)
-                orders.append { [self] in
-                    let (requests, slots) = (submission.pushes.requests, submission.slots)
-                    let isTaken = connection?.submit(requests, slots, template, firstTag: submission.firstTag)
-                    if isTaken != true { handle { _ in .notTaken(number, tags) } }
-                }
-            } catch {
-                let why = error.description
-                orders.append { [self] in handle { _ in .unsigned(number, tags, why: why) } }
-            }
-        }
-        for number in effects.closes {
-            let connection = core.connections[number]
-            orders.append { connection?.close() }
-        }
-        return orders
     }
 
     private func connection(_ number: Int, _ configuration: SenderConfiguration) -> ClientConnection {
