@@ -13,7 +13,7 @@ actor MetricsExporter {
     private let connection: ConnectionConfiguration
     private var settings: Configuration.Metrics?
     private var server: ScrapeServer?
-    private var loop: (ticker: Ticker, task: Task<Void, Never>)?
+    private var ticker: Ticker?
     /// Has its own connection, so that no sweep waits for these queries.
     private var store: Store?
     /// Every fifteen seconds, but for at most a twentieth of the time.
@@ -46,17 +46,17 @@ actor MetricsExporter {
         }
         settings = next
         if next == nil {
-            loop?.ticker.cancel()
-            (loop, work) = (nil, nil)
+            ticker?.cancel()
+            (ticker, work) = (nil, nil)
             latest.withLock { $0 = nil }
             await store?.close()
             store = nil
-        } else if loop == nil {
+        } else if ticker == nil {
             let ticker = Ticker(every: .seconds(1))
-            let task = Task { [weak self] in
+            self.ticker = ticker
+            Task { [weak self] in
                 for await _ in ticker.ticks { await self?.step() }
             }
-            loop = (ticker, task)
         }
     }
 
@@ -64,7 +64,7 @@ actor MetricsExporter {
         let now = BootTime.milliseconds()
         var metrics = await read()
         // It was ended meanwhile.
-        guard loop != nil else { return }
+        guard ticker != nil else { return }
         if let work, now - work.askedAt < Self.oldest {
             metrics.work = (work.status, .milliseconds(now - work.askedAt))
         }
@@ -85,7 +85,7 @@ actor MetricsExporter {
 
     private func ask() async {
         defer { pace.end(now: BootTime.milliseconds()) }
-        guard loop != nil else { return }
+        guard ticker != nil else { return }
         let store = store ?? Store(configuration: connection, statementTimeout: Self.patience)
         self.store = store
         let askedAt = BootTime.milliseconds()
