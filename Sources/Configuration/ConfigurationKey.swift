@@ -19,11 +19,8 @@ package struct ConfigurationKey: Sendable {
         isSecret: Bool = false,
         need: ConfigurationNeeds = []
     ) {
-        self.name = name
-        self.values = values
-        self.standard = standard
-        self.isSecret = isSecret
-        self.need = need
+        (self.name, self.values, self.standard) = (name, values, standard)
+        (self.isSecret, self.need) = (isSecret, need)
     }
 
     func means(_ summary: String) -> ConfigurationKey {

@@ -75,13 +75,12 @@ public final class P256SigningKey: Sendable {
             var cursor = buffer.baseAddress
             guard let parsed = d2i_ECDSA_SIG(nil, &cursor, buffer.count) else { return nil }
             defer { ECDSA_SIG_free(parsed) }
-            var raw = [UInt8](repeating: 0, count: signatureLength)
-            let written = raw.withUnsafeMutableBufferPointer { out -> Bool in
-                guard let base = out.baseAddress else { return false }
-                return BN_bn2binpad(ECDSA_SIG_get0_r(parsed), base, 32) == 32
-                    && BN_bn2binpad(ECDSA_SIG_get0_s(parsed), base + 32, 32) == 32
-            }
-            return written ? raw : nil
+            var r = [UInt8](repeating: 0, count: signatureLength / 2)
+            var s = r
+            guard BN_bn2binpad(ECDSA_SIG_get0_r(parsed), &r, 32) == 32,
+                BN_bn2binpad(ECDSA_SIG_get0_s(parsed), &s, 32) == 32
+            else { return nil }
+            return r + s
         }
     }
 }
