@@ -115,22 +115,16 @@ struct ConfigurationAssembler {
     private mutating func checkLease() {
         let (lease, timeout) = (values.draft.schedule.lease, values.draft.apns.responseTimeout)
         guard values.has("schedule.lease", "apns.responseTimeout"), lease <= timeout * 2 else { return }
-        values.report(
-            "schedule.lease",
-            "\(DurationText.format(lease)) is not more than twice apns.responseTimeout (\(DurationText.format(timeout)))",
-            "make it longer than \(DurationText.format(timeout * 2))"
-        )
+        let what = "\(lease.text) is not more than twice apns.responseTimeout (\(timeout.text))"
+        values.report("schedule.lease", what, "make it longer than \((timeout * 2).text)")
     }
 
     /// A decision must leave time to write the pushes within the lease.
     private mutating func checkDecisionTime() {
         let (lease, timeout) = (values.draft.schedule.lease, values.draft.decision.timeout)
         guard values.has("decision.url", "schedule.lease"), lease < timeout * 3 else { return }
-        values.report(
-            "decision.timeout",
-            "\(DurationText.format(timeout)) is more than a third of a daemon's lease (\(DurationText.format(lease)))",
-            "make it at most \(DurationText.format(lease / 3))"
-        )
+        let what = "\(timeout.text) is more than a third of a daemon's lease (\(lease.text))"
+        values.report("decision.timeout", what, "make it at most \((lease / 3).text)")
     }
 
     /// Other machines read the metrics only with a token, or if the operator allows all. Commands may have no token.

@@ -152,12 +152,11 @@ extension ValueKind {
     }
 
     static func duration(_ range: ClosedRange<Duration>, _ place: Place<Duration>) -> ValueKind {
-        let bounds = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
-        return ValueKind(
-            "a duration such as 500ms, 1s or 5m, \(bounds)",
-            shown: DurationText.format,
-            wrong: { "\(quoted($0)) is \(DurationText.parse($0) == nil ? "wrong" : "out of range")" },
-            parse: { DurationText.parse($0).flatMap { range.contains($0) ? $0 : nil } },
+        ValueKind(
+            "a duration such as 500ms, 1s or 5m, from \(range.lowerBound.text) to \(range.upperBound.text)",
+            shown: \Duration.text,
+            wrong: { "\(quoted($0)) is \(Duration(text: $0) == nil ? "wrong" : "out of range")" },
+            parse: { Duration(text: $0).flatMap { range.contains($0) ? $0 : nil } },
             put: { $1[keyPath: place] = $0 }
         )
     }

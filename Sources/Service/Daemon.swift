@@ -114,7 +114,7 @@ package actor Daemon {
         _ = notifier.ready(status: "waiting for the first sweep")
         let interval = assembly.schedule.interval
         let fields = ["version": version, "interval_ms": "\(interval.milliseconds)"]
-        reporter.say(.daemonReady, "nudged \(version) is ready; a sweep every \(DurationText.format(interval))", fields)
+        reporter.say(.daemonReady, "nudged \(version) is ready; a sweep every \(interval.text)", fields)
         // Independent of the sweeps: a sweep of several minutes must not look like a dead daemon.
         let beating = Task { [heartbeat, engine, reporter] in
             await heartbeat.run(engine.store, state: { await self.stateToWrite() }) { reporter.statusFailed($0) }
@@ -231,7 +231,7 @@ package actor Daemon {
         if parts.isEmpty, let failure = heartbeat.failureText { parts.append(failure) }
         parts += engine.lanes.troubleTexts
         parts.append(reporter.lastSweepText ?? "no sweep yet")
-        if !isStopping { parts.append("next within \(DurationText.format(assembly.schedule.interval))") }
+        if !isStopping { parts.append("next within \(assembly.schedule.interval.text)") }
         _ = notifier.status(parts.joined(separator: "; "))
     }
 

@@ -62,14 +62,14 @@ struct Replan: AsyncParsableCommand {
     @Flag(help: "As one JSON object.") var json = false
 
     func validate() throws {
-        guard let over, DurationText.parse(over) == nil else { return }
+        guard let over, Duration(text: over) == nil else { return }
         throw ValidationError("--over must be a duration such as 90s, 5m or 2h")
     }
 
     func run() async throws {
         try await config.answer(isJSON: json) { configuration in
             try await Terminal.progress("replanning") {
-                try await ReplanReport.replan(over: over.flatMap(DurationText.parse), configuration, onProgress: $0)
+                try await ReplanReport.replan(over: over.flatMap { Duration(text: $0) }, configuration, onProgress: $0)
             }
         }
     }
