@@ -18,16 +18,10 @@ package struct Notifier: Sendable {
     /// set.
     package init(environment: [String: String], processID: Int32? = nil) {
         address = environment["NOTIFY_SOCKET"].flatMap(UnixAddress.init)
-        watchdogTimeout = Self.timeout(environment, processID ?? getpid())
-    }
-
-    private static func timeout(_ environment: [String: String], _ processID: Int32) -> Duration? {
         // Child processes inherit the variables, so they count only if the pid is this process's or missing.
-        if let owner = environment["WATCHDOG_PID"], Int32(owner) != processID { return nil }
-        guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
-            return nil
-        }
-        return .microseconds(microseconds)
+        let isOurs = environment["WATCHDOG_PID"].map { Int32($0) == (processID ?? getpid()) } ?? true
+        let span = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+        watchdogTimeout = isOurs && span > 0 ? .microseconds(span) : nil
     }
 
     /// `READY=1`: start-up or reload is complete. `systemctl status` shows `status`.
