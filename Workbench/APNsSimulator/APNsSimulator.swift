@@ -3,8 +3,7 @@ package import Certificates
 
 /// A simulated Apple push service: TLS, HTTP/2, Apple's checks of a request, and scripted behaviour.
 ///
-/// It listens on a loopback address and runs on its own thread. It logs what it did. No method may be called from a
-/// script.
+/// It listens on a loopback address, on its own thread. It logs what it did. A script may call no method.
 package final class APNsSimulator: Sendable {
     private let server: Server
     private let handler: SimulatorHandler
@@ -44,8 +43,7 @@ package final class APNsSimulator: Sendable {
 
     package func acceptConnections() throws { try server.acceptConnections() }
 
-    /// Changes the behaviour from the next request on. The first SETTINGS frame of a connection and the log stay as
-    /// they were.
+    /// From the next request on. A connection's first SETTINGS frame and the log stay as they were.
     package func setScript(_ script: SimulatorScript) throws { try handler.setScript(script) }
 
     /// Answers all held pushes (`ScriptedAnswer.held`), oldest first.
@@ -84,8 +82,7 @@ package final class APNsSimulator: Sendable {
     }
 }
 
-/// The certificates and keys of a simulated Apple: an authority, a server certificate for `localhost`, and a provider
-/// key.
+/// A simulated Apple's authority, its server certificate for `localhost`, and a provider key.
 package struct SimulatorCertificate: Sendable {
     /// The authority's certificate as PEM text, for `apns.caFile`.
     package var authority: String { issuer.certificate }

@@ -19,8 +19,7 @@ package struct AcceptedPush: Sendable, Equatable {
     package let receivedAt: Int64
     /// The connection's number, from 1.
     package let connection: Int
-    /// The number of this token's valid request, from 1. Always 1 if only counts are kept and the script has no
-    /// `perDevice`.
+    /// Counts this token's valid requests, from 1. Always 1 if nothing is recorded and no `perDevice` asks.
     package internal(set) var attempt = 1
 
     private static let pushTypes: Set<String> = [

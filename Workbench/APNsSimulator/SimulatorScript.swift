@@ -7,15 +7,13 @@ package struct SimulatorScript: Sendable {
     package var settings: SimulatorSettings
     /// Seconds since 1970. Checks the age of tokens and stamps accepted pushes.
     package var now: @Sendable () -> Int64
-    /// The answer to a valid request for a device token. `attempt` counts the token's valid requests from 1. Nil
-    /// accepts.
+    /// The answer to a valid request for a token. `attempt` counts the token's, from 1. Nil accepts.
     package var perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)?
     /// The answer to a valid request, by the push and its stream. If it returns nil, `perDevice` decides.
     package var perPush: (@Sendable (_ push: AcceptedPush, _ stream: Int32) -> ScriptedAnswer?)?
     /// Called for each accepted push, before its answer is written.
     package var onAccepted: (@Sendable (_ push: AcceptedPush) -> Void)?
-    /// Called for each answer before it is written, and for each request that gets none. The push is nil if the request
-    /// was refused before the script was asked.
+    /// Called for each answer, and each request without one. The push is nil if the request was refused.
     package var onAnswered: (@Sendable (_ answer: AnsweredRequest, _ push: AcceptedPush?) -> Void)?
     /// The script of a connection, by its number from 1.
     package var perConnection: (@Sendable (_ number: Int) -> ConnectionScript?)?
@@ -59,8 +57,7 @@ package struct SimulatorSettings: Sendable {
 package indirect enum ScriptedAnswer: Sendable, Equatable {
     /// 200, and the push is logged as accepted.
     case accept
-    /// A status with Apple's JSON: the reason, `timestamp` (milliseconds since 1970) and `Retry-After` (seconds) if
-    /// given.
+    /// A status with Apple's JSON: the reason, `timestamp` (milliseconds since 1970). `Retry-After` in seconds.
     case answer(status: Int, reason: String, timestamp: Int64? = nil, retryAfter: Int? = nil)
     case rawBody(status: Int, bytes: [UInt8])
     /// A status and body, but the stream never ends.

@@ -3,8 +3,7 @@ public import OpenSSL
 
 /// A P-256 key that verifies ES256 signatures (RFC 7518 section 3.4): SHA-256, raw `r || s`.
 public final class P256VerifyingKey: Sendable {
-    // nonisolated(unsafe): the pointer never changes, and the EVP_PKEY is only read. OpenSSL 3 allows this on several
-    // threads at once.
+    // nonisolated(unsafe): it never changes and is only read, which OpenSSL 3 allows on several threads.
     private nonisolated(unsafe) let key: OpaquePointer
 
     /// Reads PEM text: a public key, or a private key, of which the public half is used.

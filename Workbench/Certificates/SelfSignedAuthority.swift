@@ -64,8 +64,7 @@ public final class SelfSignedAuthority: Sendable {
 
 /// An unfinished certificate and its new P-256 key. It owns both.
 ///
-/// @unchecked Sendable: its maker changes it on one thread and shares it only after signing. From then on it is only
-/// read.
+/// @unchecked Sendable: its maker shares it only after signing. From then on it is only read.
 private final class CertificateDraft: @unchecked Sendable {
     private let certificate: OpaquePointer
     private let key: OpaquePointer

@@ -172,9 +172,8 @@ extension ScriptedAnswer {
 
 /// What one connection of the simulated Apple has promised about its streams.
 ///
-/// Requests are read in batches. At a GOAWAY, streams above its last stream may already be accepted, and more may be
-/// read before it is written. So GOAWAY names only streams above the highest accepted one, and later ones are not
-/// processed.
+/// Requests are read in batches. At a GOAWAY, streams above its last one may already be accepted, or be read before it
+/// is written. So it names only streams above the highest accepted one, and later ones are ignored.
 struct StreamAnnouncements {
     private var highest: Int32 = 0
     private var last: Int32?
@@ -186,8 +185,7 @@ struct StreamAnnouncements {
         return true
     }
 
-    /// Whether GOAWAY can be sent at this stream. It becomes the last one that is processed, or the first one that is
-    /// not.
+    /// Whether GOAWAY can be sent at this stream: the last that is processed, or the first that is not.
     mutating func goAway(at stream: Int32, processesThis: Bool) -> Bool {
         guard last == nil, stream > highest else { return false }
         if processesThis { highest = stream }

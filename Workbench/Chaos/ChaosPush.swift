@@ -8,8 +8,7 @@ enum ChaosPush {
     static func append(_ number: UInt64, to pushes: inout PushBatch, seed: UInt64, now: Int64) {
         var random = SplitMix64(seed: seed &+ number &* 0xD134_2543_DE82_EF95)
         let dice = Int.random(in: 0..<1_000, using: &random)
-        // Some bodies fill a window, one in a thousand is too long. Some pushes expire while they wait or are half
-        // written.
+        // Some bodies fill a window, one in a thousand is too long. Some pushes expire while they wait.
         let size = dice < 30 ? 4_080 : dice == 30 ? 4_097 : 40 + dice / 4
         let patience: Int64 = dice >= 960 ? Int64.random(in: 1...60, using: &random) : 3_000
         let digits = String(number, radix: 16)

@@ -14,8 +14,7 @@ package struct ChaosReport: Sendable {
     /// After a tenth of the pushes, after half of them, and after everything was closed.
     let footprints: [(name: String, footprint: Footprint)]
 
-    /// Whether no promise was broken and at least a quarter of the pushes was accepted. So a sender that sends nothing
-    /// fails.
+    /// Whether no promise was broken and a quarter was accepted: a sender that sends nothing fails.
     package var isClean: Bool { books.violations.isEmpty && books.endings[.accepted, default: 0] * 4 >= books.sent }
 
     /// One JSON object without a newline.

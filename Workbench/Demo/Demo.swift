@@ -8,8 +8,7 @@ import TimeZones
 
 /// A day in fast motion, with a private PostgreSQL and a simulated Apple, and with checks at its end.
 ///
-/// Everything except Apple and the clock is real: the server, the migrations on an app's own tables, the triggers, the
-/// sweeps, TLS and HTTP/2.
+/// Everything except Apple and the clock is real: server, migrations, triggers, sweeps, TLS and HTTP/2.
 package struct Demo: Sendable {
     let users: Int
     let seed: UInt64

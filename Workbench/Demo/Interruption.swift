@@ -13,8 +13,7 @@ struct DemoError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Whether and why the demo must end early. It is checked between steps, so that everything is stopped and removed in
-/// order.
+/// Whether and why the demo must end early. It is checked between steps, so that all is removed in order.
 final class Interruption: Sendable {
     private let state = Mutex<(error: DemoError?, action: (@Sendable () -> Void)?)>((nil, nil))
 

@@ -1,5 +1,4 @@
-/// Header fields (RFC 9110 section 5) in one allocation. Names are in lower case, values are bytes; order and
-/// repetitions are kept.
+/// Header fields (RFC 9110 section 5) in one allocation, in order, repetitions too. Names are in lower case.
 package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// For each field: name length and value length (two bytes each, big endian), then the name, then the value.
     var packed: [UInt8] = []

@@ -7,8 +7,7 @@ import OpenSSL
 
 /// The work of a server's thread: it accepts, reads, calls the handler and writes.
 ///
-/// @unchecked Sendable: only the server's thread uses the properties, in `run` and what it calls. `published` is a
-/// Mutex.
+/// @unchecked Sendable: only `run`, on the server's thread, uses the properties. `published` is a Mutex.
 final class ServerLoop: @unchecked Sendable {
     private struct Later {
         let connection: Int

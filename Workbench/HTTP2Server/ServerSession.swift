@@ -3,8 +3,7 @@ import HTTP2
 
 /// One connection's HTTP/2 on the server's side: bytes in, requests out; replies in, bytes out.
 ///
-/// Not Sendable: only the server's thread uses it. nghttp2 holds it unretained as user data; `deinit` ends that
-/// session.
+/// Not Sendable: only the server's thread uses it. nghttp2 holds it unretained, until `deinit` ends its session.
 final class ServerSession {
     let connection: ServerConnection
     let onRequest: (ServerRequest, ServerSession) -> Void

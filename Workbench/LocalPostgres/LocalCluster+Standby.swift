@@ -31,8 +31,7 @@ extension LocalCluster {
         }
     }
 
-    /// Makes every commit wait until these standbys have it; empty for none. They must be connected, else all commits
-    /// wait.
+    /// Makes every commit wait for these standbys; empty for none. They must be connected, else all commits wait.
     package func setSynchronousStandbys(_ names: String) throws(LocalPostgresError) {
         // Two calls, because ALTER SYSTEM can't run in a transaction block, and two statements in one call are one.
         try sql("alter system set synchronous_standby_names = '\(names)'")
@@ -61,8 +60,7 @@ extension LocalCluster {
         let sender: Int32
     }
 
-    /// Stops the stream to the standby. The primary doesn't notice: its commits go on, unless they wait for the
-    /// standby.
+    /// Stops the stream to the standby. The primary's commits go on, unless they wait for the standby.
     package func holdStreaming() throws(LocalPostgresError) -> HeldStream {
         let id = Int32(try sql("select pid from pg_stat_replication limit 1").filter(\.isNumber))
         guard let id, kill(id, SIGSTOP) == 0 else {
@@ -79,8 +77,7 @@ extension LocalCluster {
         kill(held.sender, SIGKILL)
     }
 
-    /// Copies through the primary's socket, which only its account and root reach. `-R` writes the stream's source and
-    /// the standby's signal file.
+    /// Copies through the primary's socket. `-R` writes the stream's source and the standby's signal file.
     private func copy(_ primary: LocalCluster, _ name: String) throws(LocalPostgresError) {
         ServerAccount.remove(folder + "/data")
         let source =

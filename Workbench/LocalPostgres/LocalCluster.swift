@@ -9,8 +9,7 @@ import Synchronization
 /// Dispatch ends idle threads.) Every call blocks: a start takes a second, a database tens of milliseconds.
 package final class LocalCluster: Sendable {
     package enum StopMode: Sendable {
-        /// SIGQUIT: at once, with recovery at the next start. The default, because the folder is usually removed
-        /// anyway.
+        /// SIGQUIT: at once, with recovery at the next start. The folder is usually removed anyway.
         case immediate
         case fast
         /// SIGKILL to the postmaster alone, like a crash. Its children end by themselves.

@@ -18,9 +18,8 @@ struct ServerAccount {
         return ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups", "--", program]
     }
 
-    /// Makes a folder that only this process and the account can enter: in TMPDIR if it is set, the account can reach it
-    /// and the socket's path fits (107 bytes). Else it is in memory if the caller asks for it and there is room, or in
-    /// /tmp.
+    /// Makes a folder that only this process and the account can enter: in TMPDIR, if the account can reach it and the
+    /// socket's path fits (107 bytes), else in memory if that is asked for and there is room, or in /tmp.
     func makeFolder(inMemory: Bool) throws(LocalPostgresError) -> String {
         let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
@@ -85,9 +84,8 @@ struct ServerPrograms {
     }
 }
 
-/// A TCP port of 127.0.0.1 that is free now. If another process takes it first, the start fails with the server's
-/// message. It is below those that Linux hands out by itself (ip_local_port_range), so that no connection gets it before
-/// the server starts.
+/// A free TCP port of 127.0.0.1. If another process takes it first, the start fails. Linux hands out higher ones by
+/// itself (ip_local_port_range), so no connection gets it before the server starts.
 enum FreePort {
     static func find() throws(LocalPostgresError) -> Int {
         for _ in 0..<100 {

@@ -2,13 +2,11 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A shell that outlives this process. It reads the server's process number from a pipe whose other end only this
-/// process has. When the pipe closes, it stops the server and removes the folder. It has its own session, so Ctrl-C
-/// doesn't reach it.
+/// A shell that outlives this process. It reads the server's number from a pipe that only this process writes to. When
+/// the pipe closes, it stops the server and removes the folder. In its own session, Ctrl-C doesn't reach it.
 final class ServerWatchdog: Sendable {
     /// `starting` is sent before the server is spawned, its number after. If this process is killed in between, only
-    /// the server's own process file has the number. SIGQUIT is PostgreSQL's immediate stop, which ends its children
-    /// too.
+    /// the server's process file has the number. SIGQUIT stops PostgreSQL at once, with its children.
     private static let script = """
         pid=0
         while read -r line; do pid=$line; done

@@ -22,8 +22,7 @@ final class SuperuserSessions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs a script in a session of the database. Settings, roles, temporary tables and prepared statements of earlier
-    /// scripts are gone.
+    /// Runs a script. Settings, roles, temporary tables and prepared statements of earlier ones are gone.
     func run(
         _ script: String,
         in database: String,
@@ -89,8 +88,7 @@ final class SuperuserSession: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
-    /// Whether the server still holds it, outside a transaction. A server that ended it has sent its reason or closed the
-    /// socket.
+    /// Outside a transaction, and not ended: then the server has sent its reason or closed the socket.
     var isReady: Bool {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         if poll(&socket, 1, 0) > 0, PQconsumeInput(handle) != 1 { return false }

@@ -32,8 +32,7 @@ package enum TextFile {
     }
 }
 
-/// A failure of a local process or cluster. For tests and the demo only: the context may have file names and the
-/// server's start-up log.
+/// A failure of a local process or cluster. Its context may have file names and the server's start-up log.
 package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         case notInstalled

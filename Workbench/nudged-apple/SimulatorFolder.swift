@@ -2,8 +2,7 @@ import APNsSimulator
 import Certificates
 import Glibc
 
-/// The files by which a sender finds the simulated Apple. Certificate and key outlive it, so that a daemon that runs
-/// trusts the next one too.
+/// What a sender needs of the simulated Apple. Certificate and key outlive it: a running daemon trusts the next.
 struct SimulatorFolder {
     let server: IssuedCertificate
     /// The provider key, which Apple hands out as a .p8 file.

@@ -4,8 +4,7 @@ import Chaos
 import Glibc
 import Systemd
 
-/// `nudged-bench chaos`: the sender against a simulated Apple that misbehaves by a seeded script. Both sides are
-/// compared.
+/// `nudged-bench chaos`: the sender against a simulated Apple that misbehaves. Both sides are compared.
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",

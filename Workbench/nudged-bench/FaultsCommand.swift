@@ -5,8 +5,7 @@ import Faults
 import Glibc
 import Systemd
 
-/// `nudged-bench faults`: real daemons under scripted faults, and a comparison of the simulated Apple's log with the
-/// database.
+/// `nudged-bench faults`: real daemons under faults. The simulated Apple's log is compared with the database.
 struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",

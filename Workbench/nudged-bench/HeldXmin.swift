@@ -56,8 +56,7 @@ struct HeldXmin: AsyncParsableCommand {
 
     // MARK: The population
 
-    /// Part 0 becomes due one by one. Parts 1 to 3 are the bursts, not due until they are started. `recorded_at` is
-    /// when a row was recorded.
+    /// Part 0 becomes due one by one. Parts 1 to 3 are the bursts, not due until they are started.
     private static func schedule(feed: Int, rate: Int, lead: Int) -> String {
         """
         create schema bench;

@@ -69,8 +69,7 @@ struct IdleDaemon {
         ranges = membership.ranges
     }
 
-    /// The statements of `Claimer.sweep` when nobody is due. The time from statement to answer counts as the
-    /// database's.
+    /// The statements of `Claimer.sweep` when nobody is due. The time to the answer counts as the database's.
     func sweep() async throws {
         let look = try await store.look()
         let now = Instant(seconds: look.clock / 1_000_000)

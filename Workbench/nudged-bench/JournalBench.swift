@@ -1,8 +1,7 @@
 import ArgumentParser
 import Systemd
 
-/// `nudged-bench journal`: the cost of a journal entry, sent to this machine's journald like the daemon's. Large
-/// entries are sent as a memory file.
+/// `nudged-bench journal`: an entry's cost in this machine's journal. Large ones go as a memory file.
 struct JournalBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",

@@ -120,8 +120,7 @@ struct RecordCommand: AsyncParsableCommand {
     private static func plans(_ sides: [Side]) async throws -> [String: [Double]] {
         var found: [String: [Double]] = [:]
         for query in [Query.settle, .status] {
-            // Planned without values: NULL gives the parameters' types, which is all that planning an unnamed statement
-            // needs.
+            // Planned without values: NULL gives the parameters' types, all that planning needs.
             let name = "bench_\(query.name)"
             for side in sides {
                 let planned = try await side.connection.transaction(settings: Store.pinnedPlans) { transaction in

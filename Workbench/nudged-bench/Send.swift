@@ -93,8 +93,7 @@ struct Send: AsyncParsableCommand {
     }
 }
 
-/// Keeps the sender busy until all pushes are answered, in the daemon's way: planned users become a batch, and its
-/// outcomes are gathered user by user.
+/// Keeps the sender busy in the daemon's way: users become a batch, outcomes are gathered user by user.
 private final class Flood: Sendable {
     private struct State {
         var started = 0
@@ -127,8 +126,7 @@ private final class Flood: Sendable {
         }
     }
 
-    /// Sends new pushes when at least a chunk is free. A caller that sends one push per result would pay for a batch
-    /// each time.
+    /// Sends when a chunk is free. One push per result would cost a batch each time.
     private func pump(_ freed: Int) {
         let numbers = state.withLock { state -> Range<Int> in
             state.free += freed

@@ -4,8 +4,7 @@ import LocalPostgres
 import Logging
 import Service
 
-/// `nudged-bench sweep`: users per second from due to recorded, with PostgreSQL, a server in place of Apple's and the
-/// daemon on one machine.
+/// `nudged-bench sweep`: users per second from due to recorded, all on one machine.
 struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures users per second from due to recorded.")
 

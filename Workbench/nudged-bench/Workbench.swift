@@ -82,8 +82,7 @@ final class Workbench: Sendable {
 }
 
 extension Workbench {
-    /// Starts the simulated Apple, so that a benchmark measures only the daemon. Returns it with its URL. The caller
-    /// ends it.
+    /// Starts the simulated Apple as a process: a benchmark measures only the daemon. The caller ends it.
     func startApple() throws -> (process: ChildProcess, endpoint: String) {
         let apple = try ChildProcess(
             [Self.neighbour("nudged-apple")]

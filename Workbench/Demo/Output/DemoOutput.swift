@@ -11,9 +11,8 @@ package struct DemoOutput: Sendable {
     /// Whether lines may have block characters; else `#`.
     var hasBlocks = true
 
-    /// Standard output and error. Colours only on a terminal, and not if NO_COLOR is set (https://no-color.org) or TERM
-    /// is `dumb`. Blocks only in a UTF-8 locale. As wide as the terminal within 60 to 120 columns; 80 without a
-    /// terminal.
+    /// Standard output and error. Colours only on a terminal, and without NO_COLOR (https://no-color.org) and TERM
+    /// `dumb`. Blocks only in a UTF-8 locale. As wide as the terminal within 60 to 120 columns, else 80.
     package static func standard() -> DemoOutput {
         let environment = ProcessEnvironment.current()
         let isTerminal = isatty(STDOUT_FILENO) == 1

@@ -48,8 +48,7 @@ struct DemoEngine: Sendable {
         }
     }
 
-    /// Sweeps at this instant until nobody is due. Where a push could not be written, the clock goes on by a second,
-    /// since its user is due then.
+    /// Sweeps until nobody is due. The clock goes on by a second if a push could not be written: it is due then.
     func serve(at instant: Instant, _ interruption: Interruption) async throws {
         var now = instant
         clock.turn(to: now)

@@ -175,15 +175,14 @@ struct BookIndex {
         return found.isEmpty ? "nothing is recorded; \(next)" : "recorded as \(found); \(next)"
     }
 
-    /// How often a push may arrive: a check-in once, a message or reminder twice if its outcome was unknown
-    /// (docs/GUARANTEES.md, promise 2).
+    /// How often a push may arrive: once, or twice if it is no check-in and was unknown (promise 2 of
+    /// docs/GUARANTEES.md).
     func mostTimes(_ apnsID: String) -> Int {
         guard let row = byID[apnsID], row.kind != "check_in" else { return 1 }
         return outcomes[apnsID]?.contains("unknown") == true ? 2 : 1
     }
 
-    /// When each nudge of these pushes was first accepted. A nudge counts once, however many devices and attempts it
-    /// has.
+    /// When each nudge was first accepted. It counts once, however many devices and attempts it has.
     func nudges(_ pushes: [Books.Accepted]) -> [Int64] {
         let byNudge = Dictionary(grouping: pushes) { push in
             // Pushes whose record was removed count as one nudge, because two slots of a user are never that close.

@@ -1,5 +1,4 @@
-/// The data of both sides after a run, and the check-ins that were due by a second reading of the policy. Pure values:
-/// the comparison uses nothing else.
+/// Both sides after a run, and what was due by a second reading of the policy. The comparison uses nothing else.
 struct Books: Sendable {
     struct Accepted: Sendable, Equatable {
         var token: String
@@ -65,8 +64,7 @@ struct Allowance: Sendable, Equatable {
     var tokensTaken: Set<String> = []
     /// Pushes (`apns-id`) whose rows of the record the script removed: a restored backup, an erased user.
     var recordLost: Set<String> = []
-    /// Users whose data the script changed. Nothing is expected of them, except that limits and quiet hours from before
-    /// hold.
+    /// Users whose data the script changed. Only limits and quiet hours from before must hold for them.
     var changed: Set<String> = []
 
     /// How many rows may be `unknown`.

@@ -15,8 +15,7 @@ package struct FaultRow: Sendable, Equatable {
 
     init(fault: String) { self.fault = fault }
 
-    /// Whether no promise was broken and no expectation failed. A fault that was not played passes. One that was played
-    /// and sent nothing shows nothing.
+    /// A fault that was not played passes. One that was played and sent nothing shows nothing.
     package var passes: Bool { breaches.isEmpty && failures == 0 && (runs == 0 || accepted > 0) }
 
     mutating func add(_ result: RoundResult) {

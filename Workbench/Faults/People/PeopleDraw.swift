@@ -6,8 +6,7 @@ struct PeopleDraw {
     private let now: Int64
     private let zones: [Zone]
 
-    /// Zones with half-hour and quarter-hour offsets, in both hemispheres, with and without summer time, on both sides
-    /// of the date line.
+    /// Half-hour and quarter-hour offsets, both hemispheres, summer time or none, both sides of the date line.
     private static let names = [
         "UTC", "Europe/Paris", "Europe/London", "America/New_York", "America/Los_Angeles", "America/St_Johns",
         "America/Sao_Paulo", "Asia/Tokyo", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Adelaide",

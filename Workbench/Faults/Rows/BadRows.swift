@@ -27,8 +27,7 @@ extension Fault {
         ]
     }
 
-    /// Twelve kinds of rows in turn, each with an invalid token. The last kind has valid preferences and is due. A few
-    /// values have half a megabyte or more.
+    /// Twelve kinds of rows in turn, each with an invalid token; the last is due. Some values have half a megabyte.
     private static func insert(_ count: Int) -> String {
         """
         -- As in an app's own table, which has no such limits.

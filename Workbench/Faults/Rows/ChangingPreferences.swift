@@ -56,8 +56,7 @@ extension Fault {
         )
     }
 
-    /// Changes preferences on one connection. Its users are its own, so it could only wait for the daemon, and then it
-    /// fails.
+    /// Changes preferences of users of its own. So it could only wait for the daemon, and then it fails.
     private static func change(_ stage: Stage, _ writer: Int, _ end: End) async throws -> Changes {
         var changes = Changes()
         let connection = try await stage.connect()

@@ -13,8 +13,7 @@ extension Fault {
                 let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
                 let begin = stage.now / 1000
                 var sleepers: [SteppedClock.Sleeper] = []
-                // Slots from an hour ago to nearly two hours ahead. For half of them, quiet hours begin in half an hour
-                // and last an hour.
+                // Slots from an hour ago to two hours ahead. Half have quiet hours, in half an hour for an hour.
                 for place in 0..<plan.pick(quick: 72, full: 170) {
                     let name = names[place % names.count]
                     guard let zone = try database.zone(named: name) else { continue }

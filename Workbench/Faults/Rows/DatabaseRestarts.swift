@@ -115,8 +115,7 @@ extension Fault {
         let backends = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)").compactMap {
             Int32($0)
         }
-        // A hung server still accepts connections (in its kernel), but answers nothing. It is resumed after a limited
-        // time.
+        // A hung server still accepts connections (in its kernel), but answers nothing.
         let hung = all ? stage.cluster.serverProcesses() : Array(backends.prefix(1))
         let begin = Moment.now
         for id in hung { Glibc.kill(id, SIGSTOP) }

@@ -5,9 +5,8 @@ import Synchronization
 import struct FoundationEssentials.UUID
 
 extension Fault {
-    /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Messages that were
-    /// cancelled in time never arrive, and all others end in the record. A device gets a message once, and once more if
-    /// it was unknown.
+    /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Those cancelled in time
+    /// never arrive, all others end in the record. One that was unknown may come once more.
     static let messagesUnderFire = Fault(
         "messages-under-fire",
         row: "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."

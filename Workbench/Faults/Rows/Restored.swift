@@ -30,8 +30,7 @@ extension Fault {
         try TextFile.write(gate, "")
         let daemon = try first ?? stage.service()
         try await stage.serveAll([daemon])
-        // Users who were let go a moment ago are due in a second. They must be sent to now, because the restored record
-        // doesn't know of them.
+        // Users who were let go are due in a second, and must be sent to before: the restored record lacks them.
         try await stage.finish(stage.startOnce())
         let (cluster, database) = (stage.cluster, stage.database)
         try await onOwnThread {

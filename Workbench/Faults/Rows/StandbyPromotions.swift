@@ -122,8 +122,7 @@ struct StandbyPromotion {
         return try await onOwnThread { try server.sql(sql, database: database) }.split(separator: "\n").map(String.init)
     }
 
-    /// A push that the standby didn't have may come once more, with the same id, but no third time. If only its outcome
-    /// was forgotten, it is unknown.
+    /// What the standby didn't have may come once more, with its id. If only its outcome was lost, it is unknown.
     private func excuse(_ left: Snapshot, _ promoted: Moment) {
         let known = left.recorded.union(left.open)
         // Answers to pushes from before arrive within milliseconds of machine time.

@@ -106,8 +106,7 @@ enum Strace {
         return geteuid() != 0 ? "only root may trace nudged, which is not dumpable" : nil
     }
 
-    /// The command before the program. With `-D` strace is a grandchild, so the process is the daemon itself. Each
-    /// thread counts its own calls.
+    /// The command before the program. With `-D` the process is the daemon itself. Each thread counts its calls.
     static func wrapper(_ call: String, _ injection: String) -> [String] {
         [path, "-D", "--seccomp-bpf"] + options(call, injection)
     }

@@ -15,8 +15,7 @@ struct MachineTime: Sendable {
     /// Time in which somebody waited for a processor and that is not subtracted yet.
     private var owed: Int64 = 0
 
-    /// A longer gap between two ticks is a standstill of this process, and most likely of all the others. Only so much
-    /// of it counts.
+    /// Only so much of a longer gap counts: it is a standstill of this process, most likely of all.
     static let longestTick: Int64 = 100_000
     /// The kernel may add to its count later than the time passed: at most so much later.
     private static let mostOwed: Int64 = 2_000_000

@@ -3,9 +3,8 @@ import LocalPostgres
 
 /// A daemon in its own network, with one line to the database and one to Apple. Each line can be cut.
 ///
-/// The daemon's process is alone in a network namespace. Each line is a pair of virtual interfaces, with a relay at our
-/// end. A cut sets the interface down: nothing is refused, nothing arrives. The interfaces end with the process's
-/// namespace.
+/// The daemon's process is alone in a network namespace. Each line is a pair of virtual interfaces, which end with it,
+/// and a relay at our end. A cut sets the interface down: nothing is refused, nothing arrives.
 final class SplitNetwork: Sendable {
     enum Line: Int, CaseIterable {
         case database = 0

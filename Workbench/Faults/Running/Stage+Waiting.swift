@@ -32,8 +32,7 @@ extension Stage {
         }
     }
 
-    /// Waits until Apple has accepted this many pushes, nobody is due any more, or the process has ended. False if there
-    /// are fewer.
+    /// Waits for so many accepted pushes, until nobody is due, or the process ends. False if there are fewer.
     @discardableResult
     func awaitAccepted(_ count: Int, by process: ChildProcess) async throws -> Bool {
         var polls = 0
@@ -60,8 +59,7 @@ extension Stage {
         try await mourn(process)
     }
 
-    /// Waits for the death of the round's only daemon, allows what it left open, and ends its lease. Returns how many
-    /// pushes were open.
+    /// Waits for the only daemon's death, allows what it left open, and ends its lease. Returns how many were open.
     @discardableResult
     func mourn(_ process: ChildProcess) async throws -> Int {
         try await finish(process)
@@ -137,8 +135,7 @@ extension Stage {
         if found != 0 { fail("\(found) deadlocks") }
     }
 
-    /// Waits until a daemon has sent a statement at least this many milliseconds from now. So it has seen earlier
-    /// changes.
+    /// Waits for a daemon's statement so many milliseconds from now. So it has seen earlier changes.
     func awaitLook(after milliseconds: Int64 = 1_000) async throws {
         let at = now + milliseconds
         let newer = "pg_stat_activity where \(Stage.others) and query_start > to_timestamp(\(at) / 1000.0)"

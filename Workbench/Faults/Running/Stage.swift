@@ -110,8 +110,7 @@ final class Stage: Sendable {
 
     /// The environment of a daemon of this round. `changes` take precedence.
     ///
-    /// A machine that is busy, or stands still for a minute, ends no wait of a daemon (`patience`). Batches are small,
-    /// so that many intents are open at once.
+    /// A busy machine, or one that stands still, ends no wait (`patience`). Small batches keep many intents open.
     func environment(_ changes: [String: String] = [:]) -> [String: String] {
         [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
@@ -176,8 +175,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Ends a daemon by SIGTERM. The round fails if its exit code is not 0, or if it takes longer than 30 s of machine
-    /// time.
+    /// Ends a daemon by SIGTERM. Fails unless its exit code is 0 and it took at most 30 s of machine time.
     func stop(_ process: ChildProcess) async throws {
         let begin = moment
         process.signal(SIGTERM)

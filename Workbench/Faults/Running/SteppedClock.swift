@@ -132,8 +132,7 @@ struct SteppedClock: Sendable {
         return nil
     }
 
-    /// Checks by the record (its instants are the stepped clock's) and Apple's log: nothing twice, early, stale or in
-    /// quiet hours.
+    /// Checks record (by the stepped clock) and Apple's log: nothing twice, early, stale or in quiet hours.
     private func check(zones: Bool) async throws -> BookCheck {
         var found: [Breach: [String]] = [:]
         let database = ZoneDatabase()

@@ -4,8 +4,7 @@ import Glibc
 import LocalPostgres
 import Synchronization
 
-/// Shared by all rounds: the binary under test, the reference, a private PostgreSQL with a migrated template, a
-/// certificate.
+/// Shared by all rounds: binary, reference, certificate, and a private PostgreSQL with a migrated template.
 package final class Workshop: Sendable {
     /// The path of `nudged`: a debug build, because only those have fail points.
     let binary: String
@@ -108,8 +107,7 @@ extension LocalCluster {
         return [postmaster] + ProcessTable.all().filter { Int32($0.fields[1]) == postmaster }.map(\.id)
     }
 
-    /// SIGKILL to the postmaster, like a crash. Returns when its children are gone too, so that a new server has the
-    /// files alone.
+    /// SIGKILL to the postmaster, like a crash. Waits for its children, so that a new server is alone.
     func crash() async throws {
         let all = serverProcesses()
         halt(.kill)
