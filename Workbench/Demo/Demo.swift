@@ -46,7 +46,7 @@ package struct Demo: Sendable {
             let result = try await play(interruption)
             // Everything is stopped and removed. Only the report is left to print.
             say(report.end(result), interruption)
-            return result.check.holds ? .success : .software
+            return result.holds ? .success : .software
         } catch {
             // An error after a signal is the signal's (a terminal sends Ctrl-C to initdb too).
             let reason = interruption.error ?? Self.demoError(error)

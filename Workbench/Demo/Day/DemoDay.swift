@@ -76,35 +76,26 @@ struct DemoDay {
     private func result(took duration: Duration) async throws -> DayResult {
         let record = try await app.record()
         let log = scene.apple.simulator.snapshot()
-        let hours = LocalHours(pushes: pushes, directory: directory)
         let accepted = log.accepted.map(\.apnsID)
-        let check = DayCheck(
-            agreement: Agreement(accepted: accepted, recorded: record.accepted, unknown: record.unknown),
-            hours: hours,
-            orders: OrderCheck(pushes: pushes, directory: directory),
-            pushes: pushes,
-            devices: scene.population.devicesByToken,
-            askedOf: Set(log.answered.map(\.token)),
-            tokensLeft: try await app.tokensLeft()
-        )
+        // Tokens that got any request, whatever the answer.
+        let asked = Set(log.answered.map(\.token))
+        let left = try await app.tokensLeft()
+        var nudges: Set<String> = []
         return DayResult(
             total: total,
-            hours: hours,
-            check: check,
+            hours: LocalHours(pushes: pushes, directory: directory),
+            agreement: Agreement(accepted: accepted, recorded: record.accepted, unknown: record.unknown),
+            orders: OrderCheck(pushes: pushes, directory: directory),
+            repeated: pushes.count {
+                $0.event == nil && !nudges.insert("\($0.push.token) \($0.push.collapseID ?? "")").inserted
+            },
+            wrongTokens: scene.population.devicesByToken.values.count {
+                left.contains($0.token) == ($0.isStale && asked.contains($0.token))
+            },
             changes: changes.values.reduce(0) { $0 + $1.count },
             duration: duration
         )
     }
-}
-
-/// The result of the day, read after everything was stopped.
-struct DayResult: Sendable {
-    let total: HourTable.Line
-    let hours: LocalHours
-    let check: DayCheck
-    /// How many changes of preferences the app wrote.
-    let changes: Int
-    let duration: Duration
 }
 
 /// A push that the simulator accepted, with the minutes since the day's start.

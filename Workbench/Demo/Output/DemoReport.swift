@@ -51,7 +51,6 @@ struct DemoReport: Sendable {
     func end(_ result: DayResult) -> String {
         let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
         let seconds = Elapsed.grouped(Int(result.duration / .seconds(1)))
-        let check = result.check
         let inTheNight = result.hours.sendsInUsualNight
         var lines = [table.total(result.total), ""]
         let chartHead =
@@ -59,15 +58,15 @@ struct DemoReport: Sendable {
             + "those in quiet hours. The demo works this out from zones and preferences, without nudged:"
         lines.append(wrapped(chartHead))
         lines += chart.lines(result.hours)
-        if inTheNight > 0, check.woken == 0 {
+        if inTheNight > 0, result.hours.woken == 0 {
             let all = "The \(Elapsed.grouped(inTheNight)) between 22:00 and 08:00"
             lines.append(wrapped("\(all) went to people with other quiet hours, or none."))
         }
         let changing = Elapsed.counted(result.changes, "person", "people")
         let played = "24 hours in \(seconds) s, minute by minute"
         lines += ["", wrapped("\(played); \(changing) changed their preferences meanwhile")]
-        lines += check.lines(pushes: result.hours.sends.reduce(0, +)).map(wrapped)
-        lines.append(paint(wrapped(check.agreement.text), check.holds ? .green : .red))
+        lines += result.lines.map(wrapped)
+        lines.append(paint(wrapped(result.agreement.text), result.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -2,43 +2,24 @@ import Service
 
 import struct FoundationEssentials.UUID
 
-struct DayCheck: Sendable {
+/// The result of the day, read after everything was stopped.
+struct DayResult: Sendable {
+    let total: HourTable.Line
+    let hours: LocalHours
     let agreement: Agreement
-    let woken: Int
+    let orders: OrderCheck
     /// Nudges that reached a device more than once, by the simulator's log.
     let repeated: Int
     /// Tokens that were deleted though they are not stale, and stale ones that were pushed to and are still there.
     let wrongTokens: Int
-    let orders: OrderCheck
+    /// How many changes of preferences the app wrote.
+    let changes: Int
+    let duration: Duration
 
-    var holds: Bool { agreement.holds && woken == 0 && repeated == 0 && wrongTokens == 0 && orders.wrong == 0 }
+    var holds: Bool { agreement.holds && hours.woken == 0 && repeated == 0 && wrongTokens == 0 && orders.wrong == 0 }
 
-    /// - Parameters:
-    ///   - askedOf: tokens that got any request, whatever the answer.
-    ///   - tokensLeft: the tokens that are still in the app's table.
-    init(
-        agreement: Agreement,
-        hours: LocalHours,
-        orders: OrderCheck,
-        pushes: [PushLog],
-        devices: [String: DemoDevice],
-        askedOf: Set<String>,
-        tokensLeft: Set<String>
-    ) {
-        self.agreement = agreement
-        self.orders = orders
-        woken = hours.woken
-        var nudges: Set<String> = []
-        repeated = pushes.count {
-            $0.event == nil && !nudges.insert("\($0.push.token) \($0.push.collapseID ?? "")").inserted
-        }
-        wrongTokens = devices.values.count { device in
-            let isToStay = !(device.isStale && askedOf.contains(device.token))
-            return isToStay != tokensLeft.contains(device.token)
-        }
-    }
-
-    func lines(pushes: Int) -> [String] {
+    var lines: [String] {
+        let (woken, pushes) = (hours.woken, hours.sends.reduce(0, +))
         let texts = "of \(Elapsed.counted(pushes, "push", "pushes")) with a text came in quiet hours"
         return [
             woken == 0 ? "nobody was woken: none \(texts)" : "WOKEN: \(Elapsed.grouped(woken)) \(texts)",
