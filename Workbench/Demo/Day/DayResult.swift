@@ -4,7 +4,7 @@ import struct FoundationEssentials.UUID
 
 /// The result of the day, read after everything was stopped.
 struct DayResult: Sendable {
-    let total: HourTable.Line
+    let total: HourLine
     let hours: LocalHours
     let agreement: Agreement
     let orders: OrderCheck

@@ -16,7 +16,7 @@ struct DemoDay {
     private let events: [Int: [(order: DemoOrder, step: Int)]]
     private var pushes: [PushLog] = []
     /// The sums of the hours before.
-    private var total = HourTable.Line()
+    private var total = HourLine()
 
     init(_ scene: DemoScene, _ engine: DemoEngine, _ app: AppDatabase, _ interruption: Interruption) {
         self.scene = scene
@@ -33,7 +33,7 @@ struct DemoDay {
     }
 
     /// - Parameter onHour: called at the end of each hour with its line and its start, in seconds of the UTC day.
-    mutating func run(onHour: (HourTable.Line, Int) throws -> Void) async throws -> DayResult {
+    mutating func run(onHour: (HourLine, Int) throws -> Void) async throws -> DayResult {
         let began = ContinuousClock.now
         let orders = scene.population.people.compactMap(\.order)
         try await app.register(orders, haveStarted: false, at: scene.start)
@@ -59,12 +59,12 @@ struct DemoDay {
         if !started.isEmpty { try await app.register(started, haveStarted: true, at: now) }
     }
 
-    private mutating func line(_ lastMinute: Int) async throws -> HourTable.Line {
+    private mutating func line(_ lastMinute: Int) async throws -> HourLine {
         let report = engine.engine.pipeline.totals
         let status = directory.status(at: lastMinute, tokensLeft: try await app.tokensLeft())
         let before = total
-        total = HourTable.Line(sent: pushes.count, rejected: report.rejected, tokensDeleted: report.tokensDeleted)
-        return HourTable.Line(
+        total = HourLine(sent: pushes.count, rejected: report.rejected, tokensDeleted: report.tokensDeleted)
+        return HourLine(
             sent: total.sent - before.sent,
             waiting: status.waiting,
             quiet: status.quiet,

@@ -5,7 +5,6 @@ struct DemoReport: Sendable {
     let output: DemoOutput
 
     private var paint: Paint { Paint(isOn: output.hasColour) }
-    private var table: HourTable { HourTable(paint: paint) }
 
     // MARK: Before
 
@@ -42,22 +41,36 @@ struct DemoReport: Sendable {
 
     // MARK: The day
 
-    var tableHead: String { table.head + "\n" }
+    private static let columns = [9, 10, 10, 11, 17]
 
-    func hour(_ line: HourTable.Line, secondOfDay: Int) -> String { table.line(line, secondOfDay: secondOfDay) + "\n" }
+    var tableHead: String {
+        paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold) + "\n"
+    }
+
+    /// - Parameter secondOfDay: the hour's start, in seconds of the UTC day.
+    func hour(_ line: HourLine, secondOfDay: Int) -> String {
+        "  \(Wishes.wallTime(secondOfDay / 60))" + Self.row(line.numbers) + "\n"
+    }
+
+    private func total(_ total: HourLine) -> String {
+        var numbers = total.numbers
+        (numbers[1], numbers[2]) = ("", "")
+        return paint("  a day" + Self.row(numbers), .bold)
+    }
+
+    private static func row(_ cells: [String]) -> String { zip(cells, columns).map { Columns.right($0, $1) }.joined() }
 
     // MARK: After
 
     func end(_ result: DayResult) -> String {
-        let chart = LocalHourChart(width: output.width, hasBlocks: output.hasBlocks, paint: paint)
         let seconds = Elapsed.grouped(Int(result.duration / .seconds(1)))
         let inTheNight = result.hours.sendsInUsualNight
-        var lines = [table.total(result.total), ""]
+        var lines = [total(result.total), ""]
         let chartHead =
             "By the recipient's local hour: the share of people in quiet hours, pushes with a text, and "
             + "those in quiet hours. The demo works this out from zones and preferences, without nudged:"
         lines.append(wrapped(chartHead))
-        lines += chart.lines(result.hours)
+        lines += chart(result.hours)
         if inTheNight > 0, result.hours.woken == 0 {
             let all = "The \(Elapsed.grouped(inTheNight)) between 22:00 and 08:00"
             lines.append(wrapped("\(all) went to people with other quiet hours, or none."))
@@ -69,59 +82,17 @@ struct DemoReport: Sendable {
         lines.append(paint(wrapped(result.agreement.text), result.holds ? .green : .red))
         return lines.joined(separator: "\n") + "\n"
     }
-}
 
-struct HourTable: Sendable {
-    struct Line: Sendable, Equatable {
-        var sent = 0
-        /// People at its end who are awake and wait for their next check-in.
-        var waiting = 0
-        var quiet = 0
-        var rejected = 0
-        var tokensDeleted = 0
-    }
-
-    let paint: Paint
-
-    private static let columns = [9, 10, 10, 11, 17]
-
-    var head: String { paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold) }
-
-    /// - Parameter secondOfDay: the hour's start, in seconds of the UTC day.
-    func line(_ line: Line, secondOfDay: Int) -> String {
-        "  \(Wishes.wallTime(secondOfDay / 60))" + Self.row(Self.numbers(line))
-    }
-
-    func total(_ total: Line) -> String {
-        var numbers = Self.numbers(total)
-        numbers[1] = ""
-        numbers[2] = ""
-        return paint("  a day" + Self.row(numbers), .bold)
-    }
-
-    private static func numbers(_ line: Line) -> [String] {
-        [line.sent, line.waiting, line.quiet, line.rejected, line.tokensDeleted].map(Elapsed.grouped)
-    }
-
-    private static func row(_ cells: [String]) -> String { zip(cells, columns).map { Columns.right($0, $1) }.joined() }
-}
-
-/// A bar of pushes for each local hour, and a gauge of how many people sleep then.
-struct LocalHourChart: Sendable {
-    let width: Int
-    let hasBlocks: Bool
-    let paint: Paint
+    // MARK: The chart
 
     private static let gauge = 10
 
-    func lines(_ hours: LocalHours) -> [String] {
+    /// A bar of pushes for each local hour, and a gauge of how many people sleep then.
+    private func chart(_ hours: LocalHours) -> [String] {
         let most = hours.sends.max() ?? 0
-        let room = max(10, width - 37)
-        let head = paint(
-            "  local  " + Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8),
-            .bold
-        )
-        return [head]
+        let room = max(10, output.width - 37)
+        let head = Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8)
+        return [paint("  local  " + head, .bold)]
             + (0..<24).map { hour in
                 let share = hours.people > 0 ? Double(hours.asleep[hour]) / Double(hours.people) : 0
                 let asleep = Columns.left(gauge(share), Self.gauge)
@@ -136,15 +107,27 @@ struct LocalHourChart: Sendable {
     }
 
     private func gauge(_ share: Double) -> String {
-        String(repeating: hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
+        String(repeating: output.hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
     }
 
     /// Blocks show eighths of a column. One push is never drawn as none.
     private func bar(_ columns: Double, isAny: Bool) -> String {
         guard isAny else { return "" }
-        guard hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
+        guard output.hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
         let eighths = max(1, Int((columns * 8).rounded()))
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
         return String(repeating: "█", count: eighths / 8) + rest
     }
+}
+
+/// What the table says of one hour.
+struct HourLine: Sendable {
+    var sent = 0
+    /// People at its end who are awake and wait for their next check-in.
+    var waiting = 0
+    var quiet = 0
+    var rejected = 0
+    var tokensDeleted = 0
+
+    var numbers: [String] { [sent, waiting, quiet, rejected, tokensDeleted].map(Elapsed.grouped) }
 }
