@@ -89,9 +89,7 @@ package final class ChaosRun: Sendable {
     }
 
     /// Sends by the clock, whether or not streams are free, because pushes that find no stream must get an outcome too.
-    private func feed(_ sender: Sender, from start: ContinuousClock.Instant) async -> (
-        start: Footprint, middle: Footprint
-    ) {
+    func feed(_ sender: Sender, from start: ContinuousClock.Instant) async -> (start: Footprint, middle: Footprint) {
         let all = seconds * rate
         var first: Footprint?
         var middle: Footprint?

@@ -37,14 +37,7 @@ package final class Server: Sendable {
         let (listeners, port) = try Self.listen(configuration, port: configuration.port)
         self.port = port
         inbox = ServerInbox()
-        loop = ServerLoop(
-            configuration: configuration,
-            context: context,
-            listeners: listeners,
-            port: port,
-            inbox: inbox,
-            handler: handler
-        )
+        loop = ServerLoop(configuration, context, listeners, port, inbox, handler)
     }
 
     deinit { stop() }

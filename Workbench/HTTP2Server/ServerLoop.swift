@@ -32,12 +32,12 @@ final class ServerLoop: @unchecked Sendable {
     private let counters = LiveCounters()
 
     init(
-        configuration: ServerConfiguration,
-        context: TLSContext,
-        listeners: [Int32],
-        port: UInt16,
-        inbox: ServerInbox,
-        handler: any ServerHandler
+        _ configuration: ServerConfiguration,
+        _ context: TLSContext,
+        _ listeners: [Int32],
+        _ port: UInt16,
+        _ inbox: ServerInbox,
+        _ handler: any ServerHandler
     ) {
         self.configuration = configuration
         self.context = context

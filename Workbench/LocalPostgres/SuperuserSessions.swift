@@ -23,12 +23,7 @@ final class SuperuserSessions: Sendable {
     private let state = Mutex(State())
 
     /// Runs a script. Settings, roles, temporary tables and prepared statements of earlier ones are gone.
-    func run(
-        _ script: String,
-        in database: String,
-        url: String,
-        within time: Duration
-    ) throws(LocalPostgresError) -> String {
+    func run(_ sql: String, in database: String, url: String, within: Duration) throws(LocalPostgresError) -> String {
         let (kept, generation) = state.withLock { state in
             let kept = state.idle.lastIndex { $0.database == database }.map { state.idle.remove(at: $0) }
             return (kept, state.generation)
@@ -39,8 +34,8 @@ final class SuperuserSessions: Sendable {
         } else {
             session = try SuperuserSession(url: url, database: database)
         }
-        let output = try session.run(script, within: time)
-        let words = script.lowercased()
+        let output = try session.run(sql, within: within)
+        let words = sql.lowercased()
         if Self.settings.contains(where: words.contains) {
             close()
         } else if session.isReady {

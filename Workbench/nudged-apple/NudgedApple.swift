@@ -61,12 +61,9 @@ struct NudgedApple: AsyncParsableCommand {
             }
             signals.append(source)
         }
-        try files.announce(simulator.endpoint)
-        Log.write(
-            json
-                ? #"{"endpoint":"\#(simulator.endpoint)"}"#
-                : "listens on \(simulator.endpoint), and writes to \(folder)"
-        )
+        let endpoint = simulator.endpoint
+        try files.announce(endpoint)
+        Log.write(json ? #"{"endpoint":"\#(endpoint)"}"# : "listens on \(endpoint), and writes to \(folder)")
         for await _ in ends {}
         withExtendedLifetime(signals) {}
         simulator.stop()

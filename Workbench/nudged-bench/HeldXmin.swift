@@ -7,7 +7,6 @@ import ArgumentParser
 /// throughput (of a burst, from due to recorded) before the snapshot, at its start and at its end.
 struct HeldXmin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "held-xmin",
         abstract: "Measures throughput and latency while another long transaction keeps dead rows."
     )
 

@@ -9,9 +9,8 @@ struct NudgedBench: AsyncParsableCommand {
         commandName: "nudged-bench",
         abstract: "Benchmarks and fault tests of nudged. Benchmarks print one JSON object.",
         subcommands: [
-            Send.self, DecideCommand.self, Sweep.self, Idle.self, RecordCommand.self,
-            HeldXmin.self, MessagesCommand.self, ForecastBench.self,
-            ChaosCommand.self, JournalBench.self, FaultsCommand.self,
+            Send.self, Decide.self, Sweep.self, Idle.self, Record.self, HeldXmin.self, Messages.self,
+            ForecastBench.self, ChaosCommand.self, JournalBench.self, FaultsCommand.self,
         ]
     )
 

@@ -55,13 +55,8 @@ struct Send: AsyncParsableCommand {
         guard !plans.isEmpty else { throw ValidationError("no user gets a push") }
         let start = monotonicSeconds()
         let before = ProcessUsage.now()
-        let accepted = await Flood(
-            sender,
-            plans,
-            count: count,
-            width: width,
-            chunk: chunk > 0 ? min(chunk, width) : width / 8
-        ).run()
+        let chunk = chunk > 0 ? min(chunk, width) : width / 8
+        let accepted = await Flood(sender, plans, count: count, width: width, chunk: chunk).run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
         await sender.drain(deadline: .max)

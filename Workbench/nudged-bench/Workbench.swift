@@ -17,9 +17,7 @@ final class Workbench: Sendable {
     let folder: String
 
     init(settings: [String: String] = [:]) throws {
-        let own = [
-            "shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min", "synchronous_commit": "on",
-        ]
+        let own = ["shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min"]
         cluster = try LocalCluster(LocalCluster.Options(fsync: true, settings: own.merging(settings) { $1 }))
         try cluster.createDatabase(named: "bench")
         connection = try ConnectionConfiguration.parse(url: cluster.url(database: "bench"))
@@ -179,9 +177,8 @@ extension Workbench {
     }
 
     func releaseSnapshot(_ holder: ChildProcess) throws {
-        _ = try sql(
-            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '\(Self.holderName)'"
-        )
+        let sessions = "pg_stat_activity where application_name = '\(Self.holderName)'"
+        try sql("select pg_terminate_backend(pid, 10000) from \(sessions)")
         holder.end()
     }
 }

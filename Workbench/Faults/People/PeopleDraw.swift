@@ -70,9 +70,8 @@ struct PeopleDraw {
         let quiet = quiet(circumstance, zone)
         person.quiet = quiet ?? FaultRecipient.Quiet(start: 22 * 60, end: 8 * 60)
         if let quiet {
-            parts.append(
-                #""quiet_hours_start":"\#(Self.clock(quiet.start))","quiet_hours_end":"\#(Self.clock(quiet.end))""#
-            )
+            parts.append(#""quiet_hours_start":"\#(Self.clock(quiet.start))""#)
+            parts.append(#""quiet_hours_end":"\#(Self.clock(quiet.end))""#)
         }
         if circumstance == .dueUnderCap || circumstance == .capped {
             if chance(50) { person.maxPerDay = number(1...3) } else { person.maxPerHour = number(1...3) }

@@ -32,13 +32,7 @@ package struct FaultPlan: Sendable {
     }
 
     /// The same several times: so often in a quick and in a full run.
-    func rounds(
-        quick: Int,
-        full: Int,
-        users: Int,
-        scenery: Scenery = Scenery(),
-        play: @escaping Round.Script
-    ) -> [Round] {
+    func rounds(quick: Int, full: Int, users: Int, scenery: Scenery, play: @escaping Round.Script) -> [Round] {
         (1...pick(quick: quick, full: full)).map { round("\($0)", users: users, scenery: scenery, play: play) }
     }
 

@@ -5,9 +5,8 @@ import Postgres
 import Core
 
 /// `nudged-bench record`: the cost of a month of the record, compared with an empty record in the same run.
-struct RecordCommand: AsyncParsableCommand {
+struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record",
         abstract: "Compares a full record with an empty one: appending, status, pruning."
     )
 
@@ -38,9 +37,8 @@ struct RecordCommand: AsyncParsableCommand {
         var sides: [Side] = []
         for database in ["empty", "bench"] {
             let configuration = try ConnectionConfiguration.parse(url: bench.cluster.url(database: database))
-            sides.append(
-                Side(store: Store(configuration: configuration), connection: try await Connection.open(configuration))
-            )
+            let connection = try await Connection.open(configuration)
+            sides.append(Side(store: Store(configuration: configuration), connection: connection))
         }
         // The first round is not counted, so that neither side pays for cold caches. Then they alternate.
         for round in 0...rounds { for index in sides.indices { try await measure(&sides[index], counts: round > 0) } }

@@ -6,11 +6,8 @@ import Seeded
 import TimeZones
 
 /// `nudged-bench decide`: decisions per second on one core.
-struct DecideCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "decide",
-        abstract: "Measures decisions per second on one core."
-    )
+struct Decide: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Measures decisions per second on one core.")
 
     @Option(help: "How many decisions to make.") var count = 1_000_000
 

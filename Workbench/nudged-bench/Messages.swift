@@ -8,9 +8,8 @@ import Postgres
 ///
 /// Prints how long the load took and how late check-ins were. For urgent messages it prints the time from
 /// `nudged_api.send` to the row of the record, which includes the simulated Apple's answer.
-struct MessagesCommand: AsyncParsableCommand {
+struct Messages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages",
         abstract: "Measures a load of messages beside check-ins, and the latency of urgent ones."
     )
 
