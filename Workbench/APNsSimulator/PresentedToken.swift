@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSON
 import Certificates
 
@@ -37,22 +38,12 @@ struct PresentedToken: Sendable, Equatable {
 
     private static func object(_ part: Substring) -> JSONValue? { bytes(part).flatMap { try? JSONValue(parsing: $0) } }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
     /// base64url without padding (RFC 7515 section 2).
-    static func bytes(_ text: Substring) -> [UInt8]? {
-        var result: [UInt8] = []
-        var (bits, count): (UInt32, UInt32) = (0, 0)
-        for byte in text.utf8 {
-            guard let value = alphabet.firstIndex(of: byte) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                result.append(UInt8(truncatingIfNeeded: bits >> count))
-            }
-        }
-        return count < 6 ? result : nil
+    private static func bytes(_ text: Substring) -> [UInt8]? {
+        if text.contains(where: "+/=".contains) { return nil }
+        let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: standard + padding).map { Array($0) }
     }
 }
 

@@ -140,17 +140,17 @@ package final class ChaosRun: Sendable {
 
     private func drain(_ sender: Sender) async {
         let deadline = SenderClock.system.now() + 5_000
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let once = Once(continuation)
-            Task {
-                await sender.drain(deadline: deadline)
-                once.end()
-            }
-            Task { [apple] in
-                try? await Task.sleep(for: .seconds(20))
-                if once.end() { apple.withBooks { $0.note(.hung, 0) } }
-            }
+        // A task group would wait for a drain that hangs.
+        let (ends, end) = AsyncStream<Bool>.makeStream()
+        Task {
+            await sender.drain(deadline: deadline)
+            end.yield(true)
         }
+        Task {
+            try? await Task.sleep(for: .seconds(20))
+            end.yield(false)
+        }
+        for await isDrained in ends.prefix(1) where !isDrained { apple.withBooks { $0.note(.hung, 0) } }
     }
 
     /// Waits a moment, because threads of closed connections close their descriptors late.
@@ -167,24 +167,6 @@ package final class ChaosRun: Sendable {
         // In a long run, a leak of a few hundred bytes per push exceeds this. The allocator's own variation is smaller.
         let grew = end.residentKilobytes - marks.middle.residentKilobytes > 32 * 1_024
         if grew || end.descriptors > marks.start.descriptors { apple.withBooks { $0.note(.growth, 0) } }
-    }
-}
-
-/// A continuation that two callers may end. Only the first resumes it.
-final class Once: Sendable {
-    private let continuation: Mutex<CheckedContinuation<Void, Never>?>
-
-    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Mutex(continuation) }
-
-    /// Returns whether this call was the first.
-    @discardableResult
-    func end() -> Bool {
-        let first = continuation.withLock { held in
-            defer { held = nil }
-            return held
-        }
-        first?.resume()
-        return first != nil
     }
 }
 

@@ -140,8 +140,6 @@ extension Fault {
 
     private static func ends(_ stage: Stage, _ process: ChildProcess, by code: Int32) async throws {
         let exit = try await stage.finish(process)
-        if exit != .code(code) {
-            stage.fail("a command ended by \(String(describing: exit)): \(process.errorOutput.suffix(500))")
-        }
+        if exit != .code(code) { stage.fail("a command ended by \(exit): \(process.errorOutput.suffix(500))") }
     }
 }

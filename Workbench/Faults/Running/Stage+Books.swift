@@ -38,9 +38,8 @@ extension Stage {
         // The row's own settings may be too impatient for a busy machine.
         let process = try startOnce(Self.patience)
         let exit = try await finish(process)
-        guard exit != .code(0) else { return }
         let output = "\(process.output) \(process.errorOutput.suffix(1500))"
-        fail("the last run --once ended by \(String(describing: exit)): \(output)")
+        if exit != .code(0) { fail("the last run --once ended by \(exit): \(output)") }
     }
 
     /// Pushes that were in flight while the machine stood still: Apple answers within a second or so.

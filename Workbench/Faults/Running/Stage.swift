@@ -181,9 +181,7 @@ final class Stage: Sendable {
         process.signal(SIGTERM)
         let exit = try await finish(process)
         if begin.elapsed > 30_000 { fail("the stop took \(begin.elapsed) ms") }
-        if exit != .code(0) {
-            fail("SIGTERM ended the daemon by \(String(describing: exit)): \(process.errorOutput.suffix(1500))")
-        }
+        if exit != .code(0) { fail("SIGTERM ended the daemon by \(exit): \(process.errorOutput.suffix(1500))") }
     }
 
     /// Stops daemons when they have nothing left to do.
