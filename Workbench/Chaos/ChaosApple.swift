@@ -65,18 +65,19 @@ final class ChaosApple: Sendable {
     {
         moods.withLock { moods in
             guard moods.epoch == epoch else { return .silence }
-            let outcome = ScriptedOutcome.of(number, attempt: attempt, seed: seed)
+            let answer = ChaosAnswer.of(number, attempt: attempt, seed: seed)
             var announced = moods.announcements[connection] ?? StreamAnnouncements()
             defer { moods.announcements[connection] = announced }
-            if case .goAway(let processesThis) = outcome, announced.goAway(at: stream, processesThis: processesThis) {
-                let then = processesThis ? ScriptedAnswer.accept : .silence
-                return .goAway(processesThis ? .afterThis : .beforeThis, reason: "Chaos", then: then)
+            if case .goAway(let extent, _, _, _) = answer,
+                announced.goAway(at: stream, processesThis: extent == .afterThis)
+            {
+                return answer
             }
             guard announced.process(stream) else { return .silence }
             if let takes = moods.mute[connection] { return takes ? .accepted(then: .silence) : .silence }
             if let status = moods.storm { return .answer(status: status, reason: "InternalServerError") }
-            if case .answer(let answer) = outcome { return answer }
-            return .accept
+            if case .goAway = answer { return .accept }
+            return answer
         }
     }
 

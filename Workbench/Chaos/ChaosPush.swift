@@ -39,23 +39,18 @@ enum ChaosPush {
 }
 
 /// The simulated Apple's answer to one push: a function of seed, push and attempt, so no race can change it.
-enum ScriptedOutcome: Equatable {
-    case answer(ScriptedAnswer)
-    /// GOAWAY at this stream, which is the last one that is processed or the first one that is not.
-    case goAway(processesThis: Bool)
-
+enum ChaosAnswer {
     /// - Parameter attempt: how many requests for this push came before.
-    static func of(_ number: UInt64, attempt: UInt8, seed: UInt64) -> ScriptedOutcome {
+    static func of(_ number: UInt64, attempt: UInt8, seed: UInt64) -> ScriptedAnswer {
         var random = SplitMix64(seed: seed ^ (number &* 0x9E37_79B9_7F4A_7C15) ^ UInt64(attempt) << 56)
         let dice = Int.random(in: 0..<10_000, using: &random)
         switch dice {
-        case 0..<300: return .answer(refusal(dice, &random))
+        case 0..<300: return refusal(dice, &random)
         case 300..<412: return trouble(dice, &random)
-        case 412..<700: return .answer(.delay(.milliseconds(Int.random(in: 1...900, using: &random)), then: .accept))
-        case 700..<705: return .answer(.delay(.seconds(3), then: .accept))
-        case 705..<710:
-            return .answer(.delay(.milliseconds(200), then: .answer(status: 429, reason: "TooManyRequests")))
-        default: return .answer(.accept)
+        case 412..<700: return .delay(.milliseconds(Int.random(in: 1...900, using: &random)), then: .accept)
+        case 700..<705: return .delay(.seconds(3), then: .accept)
+        case 705..<710: return .delay(.milliseconds(200), then: .answer(status: 429, reason: "TooManyRequests"))
+        default: return .accept
         }
     }
 
@@ -78,18 +73,22 @@ enum ScriptedOutcome: Equatable {
         }
     }
 
-    private static func trouble(_ dice: Int, _ random: inout SplitMix64) -> ScriptedOutcome {
+    private static func trouble(_ dice: Int, _ random: inout SplitMix64) -> ScriptedAnswer {
         switch dice {
-        case 300..<320: .answer(.silence)
-        case 320..<340: .answer(.accepted(then: .silence))
-        case 340..<350: .answer(.accepted(then: .unfinished(status: 200, bytes: [])))
+        case 300..<320: .silence
+        case 320..<340: .accepted(then: .silence)
+        case 340..<350: .accepted(then: .unfinished(status: 200, bytes: []))
         // REFUSED_STREAM promises that the server did nothing, so it never follows an accepted push.
-        case 350..<380: .answer(.reset(code: 7))
-        case 380..<390: .answer(.reset(code: [0, 1, 2, 5, 8, 11].randomElement(using: &random) ?? 2))
-        case 390..<400: .answer(.accepted(then: .reset(code: 8)))
-        case 400..<402: .answer(.accepted(then: .closeTCP))
-        case 402..<404: .answer(.close)
-        default: .goAway(processesThis: Bool.random(using: &random))
+        case 350..<380: .reset(code: 7)
+        case 380..<390: .reset(code: [0, 1, 2, 5, 8, 11].randomElement(using: &random) ?? 2)
+        case 390..<400: .accepted(then: .reset(code: 8))
+        case 400..<402: .accepted(then: .closeTCP)
+        case 402..<404: .close
+        default: Bool.random(using: &random) ? goAway(.afterThis, then: .accept) : goAway(.beforeThis, then: .silence)
         }
+    }
+
+    private static func goAway(_ extent: ScriptedAnswer.GoAwayExtent, then: ScriptedAnswer) -> ScriptedAnswer {
+        .goAway(extent, reason: "Chaos", then: then)
     }
 }

@@ -7,7 +7,7 @@ import OpenSSL
 /// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.
 ///
 /// A seed decides what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and each attempt's
-/// answer (`ScriptedOutcome`). Which streams an act meets, and so the outcomes, depends on threads and the network.
+/// answer (`ChaosAnswer`). Which streams an act meets, and so the outcomes, depends on threads and the network.
 package final class ChaosRun: Sendable {
     private struct Tally {
         var acts: [String: Int] = [:]

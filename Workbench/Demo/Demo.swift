@@ -64,7 +64,8 @@ package struct Demo: Sendable {
 
     private func play(_ interruption: Interruption) async throws -> DayResult {
         let zones = ZoneDatabase()
-        let start = self.start ?? Self.nextHour(after: Instant(seconds: Int64(time(nil))))
+        // The next full hour, because real instants (registrations, the migration) must be before the day.
+        let start = self.start ?? Instant(seconds: (Int64(time(nil)) / 3600 + 1) * 3600)
         guard !zones.names.isEmpty else {
             throw DemoError(.unavailable, "no time zones in \(zones.directory); install them: apt-get install tzdata")
         }
@@ -112,11 +113,6 @@ package struct Demo: Sendable {
             await app.close()
             throw error
         }
-    }
-
-    /// The next full hour, because real instants (registrations, the migration) must be before the day.
-    private static func nextHour(after now: Instant) -> Instant {
-        Instant(seconds: now.seconds - now.seconds % 3600 + 3600)
     }
 
     static func demoError(_ error: any Error) -> DemoError {

@@ -64,7 +64,8 @@ struct FaultsCommand: AsyncParsableCommand {
         var repeats: [String] = []
         for fault in faults {
             let row = await run.play(fault) { if !$0.passes, !workshop.isEnding { say($0.text) } }
-            if workshop.isEnding { await Self.waitForTheEnd() }
+            // An interrupted round has no result. The signal's handler ends the process after the clean-up.
+            if workshop.isEnding { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
             rows.append(row)
             say(FaultRow.line(row.cells))
             guard !row.passes else { continue }
@@ -95,11 +96,6 @@ struct FaultsCommand: AsyncParsableCommand {
     private func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
-    }
-
-    /// Waits for the signal handler to end the process after the clean-up. An interrupted round has no result.
-    private static func waitForTheEnd() async {
-        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
     private static func interrupt(_ workshop: Workshop) {

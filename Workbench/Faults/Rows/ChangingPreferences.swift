@@ -85,7 +85,7 @@ extension Fault {
             if optsOut, rows.count > 0, changes.transactions[person.id] == nil {
                 changes.transactions[person.id] = try rows.text(0, 0)
             }
-            if optsOut { changes.optedOut[person.id] = changes.optedOut[person.id] ?? stage.moment }
+            if optsOut { changes.optedOut[person.id] = changes.optedOut[person.id] ?? Moment.now }
         }
         await connection.close()
         return changes

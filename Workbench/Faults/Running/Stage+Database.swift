@@ -86,7 +86,7 @@ extension Stage {
         let statement = Statement("call", sql: sql, parameters: parameters)
         var (waited, tries): (Int64, Int) = (0, 0)
         while true {
-            let begin = moment
+            let begin = Moment.now
             tries += 1
             do throws(PostgresError) {
                 let limit = ("lock_timeout", "\(milliseconds)")

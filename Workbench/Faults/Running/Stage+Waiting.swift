@@ -59,16 +59,14 @@ extension Stage {
         try await mourn(process)
     }
 
-    /// Waits for the only daemon's death, allows what it left open, and ends its lease. Returns how many were open.
-    @discardableResult
-    func mourn(_ process: ChildProcess) async throws -> Int {
+    /// Waits for the only daemon's death, allows what it left open, and ends its lease.
+    func mourn(_ process: ChildProcess) async throws {
         try await finish(process)
         // The server still performs what the daemon had sent.
         try await awaitNoSessions()
         let open = try await openIntents()
         allow { $0.openAtKill.formUnion(open) }
         try await endLeases()
-        return open.count
     }
 
     /// Ends the leases of all daemons but a living one, as if their time had passed. So nobody has to wait for it.
@@ -116,8 +114,6 @@ extension Stage {
 
     /// Milliseconds since 1970.
     var now: Int64 { WallTime.milliseconds() }
-
-    var moment: Moment { .now }
 
     /// Waits until a daemon has logged this. The round fails if it ends before.
     func awaitLine(_ text: String, of daemon: ChildProcess) async throws {

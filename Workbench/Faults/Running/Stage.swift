@@ -177,7 +177,7 @@ final class Stage: Sendable {
 
     /// Ends a daemon by SIGTERM. Fails unless its exit code is 0 and it took at most 30 s of machine time.
     func stop(_ process: ChildProcess) async throws {
-        let begin = moment
+        let begin = Moment.now
         process.signal(SIGTERM)
         let exit = try await finish(process)
         if begin.elapsed > 30_000 { fail("the stop took \(begin.elapsed) ms") }
