@@ -59,11 +59,9 @@ final class SplitNetwork: Sendable {
 
     private init(_ stage: Stage, _ changes: [String: String]) throws {
         // A number that no other network on this machine uses.
-        var found: Int?
-        for number in (0..<250).map({ (Int(getpid()) + $0) % 250 }) where found == nil {
-            if (try? Self.link(number, .database)) != nil { found = number }
-        }
-        guard let number = found else { throw FaultError("no interface could be made") }
+        let numbers = (0..<250).map { (Int(getpid()) + $0) % 250 }
+        let free = numbers.first { (try? Self.link($0, .database)) != nil }
+        guard let number = free else { throw FaultError("no interface could be made") }
         self.number = number
         try Self.link(number, .apple)
         let hosts = stage.folder + "/hosts"

@@ -121,27 +121,22 @@ struct Reference {
     let script: String
     let folder: String
 
-    private struct Answer: Equatable {
-        var sends = false
-        var slot = ""
-    }
-
     /// The check-ins that were due between two instants (seconds since 1970). An answer is certain if it is the same at
     /// both ends. Slots last for hours, so it was then the same in between.
     func due(_ people: [FaultRecipient], from start: Int64, to end: Int64) throws -> [Books.Due] {
-        let (before, after) = try ask(people, [start, end])
-        var due: [Books.Due] = []
-        for person in people {
-            let answers = [before[person.id], after[person.id]].compactMap(\.self)
-            guard answers.count == 2 else { throw FaultError("the reference has no answer for \(person.id)") }
-            for slot in Set(answers.filter(\.sends).map(\.slot)) {
-                due.append(Books.Due(user: person.id, key: slot, isCertain: answers[0] == answers[1]))
+        let slots = try ask(people, [start, end])
+        return try people.flatMap { person -> [Books.Due] in
+            guard let before = slots[0][person.id], let after = slots[1][person.id] else {
+                throw FaultError("the reference has no answer for \(person.id)")
+            }
+            return Set([before, after].compactMap(\.self)).map { slot in
+                Books.Due(user: person.id, key: slot, isCertain: before == after)
             }
         }
-        return due
     }
 
-    private func ask(_ people: [FaultRecipient], _ instants: [Int64]) throws -> ([String: Answer], [String: Answer]) {
+    /// For each instant, by user: the slot that is to be sent, or nil.
+    private func ask(_ people: [FaultRecipient], _ instants: [Int64]) throws -> [[String: String?]] {
         var lines: [String] = []
         for (place, instant) in instants.enumerated() {
             let now = Instant(seconds: instant).rfc3339
@@ -154,15 +149,14 @@ struct Reference {
             process.end(9)
             throw FaultError("the reference script failed: \(process.errorOutput.suffix(2000))")
         }
-        var answers: [[String: Answer]] = [[:], [:]]
+        var slots: [[String: String?]] = [[:], [:]]
         for line in process.output.split(separator: "\n") {
             let value = try JSONValue(parsing: String(line))
-            guard case .string(let id)? = value["id"], case .string(let action)? = value["action"] else { continue }
-            var answer = Answer(sends: action == "send")
-            if case .string(let slot)? = value["slot"], answer.sends { answer.slot = slot }
-            answers[id.hasPrefix("0") ? 0 : 1][String(id.dropFirst())] = answer
+            guard let id = value["id"]?.text, let action = value["action"]?.text else { continue }
+            let slot: String? = action == "send" ? value["slot"]?.text ?? "" : nil
+            slots[id.hasPrefix("0") ? 0 : 1].updateValue(slot, forKey: String(id.dropFirst()))
         }
-        return (answers[0], answers[1])
+        return slots
     }
 
     private static func question(_ person: FaultRecipient, id: String, now: String) -> String {
