@@ -32,10 +32,8 @@ package final class APNsSimulator: Sendable {
         server = try Server(configuration: configuration, handler: handler)
     }
 
-    /// Starts serving. A second call does nothing.
     package func start() throws { try server.start() }
 
-    /// Closes everything and waits until the thread has ended.
     package func stop() { server.stop() }
 
     /// Refuses new TCP connections until `acceptConnections`. Open connections stay.
@@ -68,7 +66,6 @@ package final class APNsSimulator: Sendable {
         await wait(within: limit) { $0.accepted >= count }
     }
 
-    /// Waits until the closure returns true. False if `limit` passes first.
     package func wait(
         within limit: Duration = .seconds(300),
         until isMet: @Sendable (SimulatorCounts) -> Bool

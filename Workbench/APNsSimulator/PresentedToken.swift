@@ -4,7 +4,6 @@ import Certificates
 
 /// A provider token with a valid signature.
 struct PresentedToken: Sendable, Equatable {
-    /// By key id.
     typealias Keys = [String: (teamID: String, key: P256VerifyingKey)]
 
     let keyID: String

@@ -21,9 +21,7 @@ final class SimulatorHandler: ServerHandler {
         let push: AcceptedPush
         let streamID: Int32
         let connection: ServerConnection
-        /// Whether the push was already logged as accepted.
         var isLogged = false
-        /// How long its answer is delayed.
         var after: Duration?
     }
 

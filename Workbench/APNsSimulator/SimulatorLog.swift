@@ -37,7 +37,6 @@ package struct SimulatorSnapshot: Sendable {
     package fileprivate(set) var accepted: [AcceptedPush] = []
     package fileprivate(set) var received: [ReceivedRequest] = []
     package fileprivate(set) var answered: [AnsweredRequest] = []
-    /// The numbers of the provider tokens, from 1.
     fileprivate var authorizations: [String: Int] = [:]
 }
 

@@ -35,7 +35,6 @@ package struct SimulatorSettings: Sendable {
     /// A provider key as registered with Apple. `pem` is its public or private half.
     package typealias ProviderKey = (keyID: String, teamID: String, pem: String)
 
-    /// The keys whose tokens are valid.
     package var keys: [ProviderKey]
     package var checksProviderToken = true
     /// Topics that the keys may push to; empty allows any valid topic.
@@ -53,7 +52,6 @@ package struct SimulatorSettings: Sendable {
     package init(keys: [ProviderKey] = []) { self.keys = keys }
 }
 
-/// The answer to one valid request.
 package indirect enum ScriptedAnswer: Sendable, Equatable {
     /// 200, and the push is logged as accepted.
     case accept
@@ -124,7 +122,6 @@ extension ConnectionAction {
     package static let truncatedFrame = ConnectionAction.garbage([0, 0, 100, 0, 0, 0, 0, 0, 1, 1, 2, 3], closes: true)
 }
 
-/// Apple's JSON of a reason; empty without one.
 func reasonJSON(_ reason: String, timestamp: Int64? = nil) -> String {
     if reason.isEmpty { return "" }
     guard let timestamp else { return Fields.text(["reason": reason]) }

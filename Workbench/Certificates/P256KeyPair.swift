@@ -5,7 +5,6 @@ public import OpenSSL
 public struct P256KeyPair: Sendable {
     /// The private key as PEM text (PKCS #8, unencrypted), the form of Apple's `.p8` files.
     public let privateKey: String
-    /// The public key as PEM text (SubjectPublicKeyInfo).
     public let publicKey: String
 
     /// Makes a random key.

@@ -46,7 +46,6 @@ struct MemoryBIO: ~Copyable {
 
     deinit { BIO_free(handle) }
 
-    /// What was written.
     func text() -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)

@@ -4,9 +4,7 @@ public import OpenSSL
 
 /// A certificate with its private key, as PEM text.
 public struct IssuedCertificate: Sendable {
-    /// The certificate.
     public let certificate: String
-    /// Its private key (P-256, PKCS #8).
     public let key: String
 
     public init(certificate: String, key: String) {
@@ -17,7 +15,6 @@ public struct IssuedCertificate: Sendable {
 
 /// A private certificate authority, for tests, the simulator and the demo.
 public final class SelfSignedAuthority: Sendable {
-    /// The authority's certificate as PEM text, which clients must trust.
     public let certificate: String
     private let draft: CertificateDraft
 

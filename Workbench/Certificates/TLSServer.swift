@@ -2,7 +2,6 @@ import COpenSSL
 package import OpenSSL
 
 extension TLSConnection {
-    /// A server's connection.
     package convenience init(server context: TLSContext, descriptor: Int32) throws(TLSError) {
         try self.init(context: context, descriptor: descriptor, host: nil)
         SSL_set_accept_state(handle)

@@ -45,7 +45,6 @@ enum ChaosAct: Sendable, Equatable {
     case streams(UInt32, for: Int)
     /// SETTINGS with an initial window of 0, so bodies stop midway. Opened again after the milliseconds.
     case window(for: Int)
-    /// Reads nothing for the milliseconds.
     case deaf(for: Int)
     /// Answers no push of one connection for the milliseconds. `takes`: whether it accepts them.
     case mute(takes: Bool, for: Int)
@@ -84,7 +83,6 @@ enum ChaosGarbage: UInt64, Sendable, CaseIterable {
     /// A frame of an unknown type, which the client must ignore (section 4.1).
     case unknownType
 
-    /// The bytes, with frame headers as in RFC 9113 section 4.1.
     var bytes: [UInt8] {
         switch self {
         case .oversized: [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xA5, count: 50)

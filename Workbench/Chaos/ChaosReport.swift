@@ -1,15 +1,11 @@
 import Glibc
 
-/// The result of a run.
 package struct ChaosReport: Sendable {
     let seed: UInt64
     let seconds: Int
     let rate: Int
-    /// The comparison of both sides.
     package let books: Ledger
-    /// How often each act was performed.
     let acts: [String: Int]
-    /// Connections that the sender opened.
     let connections: Int
     /// After a tenth of the pushes, after half of them, and after everything was closed.
     let footprints: [(name: String, footprint: Footprint)]
@@ -17,7 +13,6 @@ package struct ChaosReport: Sendable {
     /// Whether no promise was broken and a quarter was accepted: a sender that sends nothing fails.
     package var isClean: Bool { books.violations.isEmpty && books.endings[.accepted, default: 0] * 4 >= books.sent }
 
-    /// One JSON object without a newline.
     package var line: String {
         let endings = Ending.allCases.filter { $0 != .open }.map { ("\($0)", "\(books.endings[$0, default: 0])") }
         let violations = Violation.allCases.compactMap { violation in
@@ -44,9 +39,7 @@ package struct ChaosReport: Sendable {
 
 /// Memory and descriptors of this process at one instant.
 struct Footprint: Sendable, Equatable {
-    /// /proc/self/statm.
     let residentKilobytes: Int
-    /// /proc/self/fd.
     let descriptors: Int
 
     static func now() -> Footprint { Footprint(residentKilobytes: resident(), descriptors: descriptorCount()) }

@@ -170,7 +170,6 @@ package final class ChaosRun: Sendable {
     }
 }
 
-/// The certificate can't be written.
 struct ChaosError: Error {
     let errno: Int32
 }

@@ -17,11 +17,9 @@ package struct Ledger: Sendable {
     /// The last number that was sent. Numbers start at 1.
     package private(set) var sent: UInt64 = 0
     private(set) var endings: [Ending: Int] = [:]
-    /// How often each promise was broken.
     package private(set) var violations: [Violation: Int] = [:]
     /// The first pushes of each violation, 20 at most.
     package private(set) var examples: [Violation: [UInt64]] = [:]
-    /// Pushes that the simulator accepted.
     package private(set) var logged = 0
 
     /// Only tests remember fewer pushes than the default.
@@ -62,7 +60,6 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// The sender's result.
     mutating func end(_ number: UInt64, _ outcome: PushOutcome) {
         guard let place = find(number), entries[place].ending == .open else { return note(.resultTwice, number) }
         let ending = Ending(outcome)
@@ -99,7 +96,6 @@ package struct Ledger: Sendable {
     }
 }
 
-/// A promise that the sender broke.
 package enum Violation: String, Sendable, CaseIterable {
     case lost
     /// A push has two outcomes, or an outcome without having been sent.

@@ -40,7 +40,6 @@ package struct Demo: Sendable {
         return await run(interruption)
     }
 
-    /// As `run`, but `interruption` can end it early.
     func run(_ interruption: Interruption) async -> ExitStatus {
         do {
             let result = try await play(interruption)
@@ -57,7 +56,6 @@ package struct Demo: Sendable {
 
     private var report: DemoReport { DemoReport(output: output) }
 
-    /// Ends the demo if the text can't be written.
     private func say(_ text: String, _ interruption: Interruption) {
         if !output.write(text) { interruption.raise(Interruption.unread) }
     }

@@ -63,7 +63,6 @@ struct TroubleLog: LogHandler {
         interruption.raise(Self.error(event.metadata?["event"].map { "\($0)" }, "\(event.message)"))
     }
 
-    /// Which part failed, by the event's name.
     static func error(_ event: String?, _ message: String) -> DemoError {
         switch event.flatMap(Event.named) {
         case .databaseLost, .databaseRefused, .migrationsMissing:

@@ -3,10 +3,8 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
     /// For each field: name length and value length (two bytes each, big endian), then the name, then the value.
     var packed: [UInt8] = []
 
-    /// How many fields there are.
     package private(set) var count = 0
 
-    /// No fields.
     package init() {}
 
     /// The fields of a literal. Names must be in lower case (RFC 9113 section 8.2).
@@ -52,7 +50,6 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
         }
     }
 
-    /// All fields, in order.
     package var all: [(name: String, value: String)] {
         var result: [(name: String, value: String)] = []
         var offset = 0

@@ -159,9 +159,7 @@ package struct ServerConfiguration: Sendable {
     package var initialWindowSize: UInt32 = 1 << 20
     /// The window of the whole connection. Default 64 MiB, at least 65,535 (RFC 9113 section 6.9.2).
     package var connectionWindowSize: UInt32 = 1 << 26
-    /// Whether WINDOW_UPDATE frames are sent as bodies are read.
     package var updatesWindows = true
-    /// Whether PING frames are answered.
     package var answersPings = true
 
     package init(_ certificate: IssuedCertificate) { self.certificate = certificate }
@@ -187,7 +185,6 @@ package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible 
     package var description: String { context }
 }
 
-/// Lets one thread wait until another has done something.
 final class Latch: Sendable {
     private let wake = WakeDescriptor()
     private let outcome = Mutex(false)

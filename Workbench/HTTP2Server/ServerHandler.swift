@@ -17,9 +17,7 @@ package struct ServerRequest: Sendable {
     package let headers: HeaderFields
     package let body: [UInt8]
 
-    /// `:method`; empty if there is none.
     package var method: String { headers[":method"] ?? "" }
-    /// `:path`; empty if there is none.
     package var path: String { headers[":path"] ?? "" }
 }
 
@@ -43,7 +41,6 @@ package indirect enum ServerReply: Sendable {
     }
 }
 
-/// What a server has counted since its start.
 package struct ServerCounters: Sendable, Equatable {
     package var accepted = 0
     package var closed = 0

@@ -151,7 +151,6 @@ struct ServerStream {
     var body: [UInt8] = []
     var reply: [UInt8] = []
     var replyOffset = 0
-    /// Whether the reply never ends.
     var isUnfinished = false
 }
 

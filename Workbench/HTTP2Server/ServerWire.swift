@@ -13,7 +13,6 @@ final class ServerWire {
     var isReading = true
     /// Whether the connection ends when nothing waits to be written.
     var endsOnceWritten = false
-    /// Whether it waits until the socket is writable.
     var isBlocked = false
     /// Whether TLS may hold bytes that epoll doesn't report.
     var mayHoldMore = false

@@ -31,7 +31,6 @@ package final class LocalCluster: Sendable {
     private let state = Mutex(State())
     private let sessions = SuperuserSessions()
 
-    /// Makes a cluster and starts its server.
     package convenience init(_ options: Options = Options()) throws(LocalPostgresError) {
         try self.init(options) { cluster throws(LocalPostgresError) in try cluster.initialise() }
     }

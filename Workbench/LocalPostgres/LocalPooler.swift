@@ -19,7 +19,6 @@ package final class LocalPooler: Sendable {
 
     private static let program = access("/usr/sbin/pgbouncer", X_OK) == 0 ? "/usr/sbin/pgbouncer" : "pgbouncer"
 
-    /// Whether this machine has PgBouncer.
     package static var isInstalled: Bool {
         (try? ChildProcess.run([program, "--version"], within: .seconds(10))) != nil
     }

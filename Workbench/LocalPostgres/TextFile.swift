@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 
-/// Reads and writes small files as a whole.
 package enum TextFile {
     package static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -33,7 +33,6 @@ extension SplitMix64 {
         return nil
     }
 
-    /// This many lower-case hexadecimal digits.
     package mutating func hex(_ digits: Int) -> String {
         var text = ""
         while text.utf8.count < digits {

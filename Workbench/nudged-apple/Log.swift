@@ -36,7 +36,6 @@ enum Log {
     /// At most half of the token.
     private static func shown(_ token: String) -> String { "\(token.prefix(min(8, token.count / 2)))…" }
 
-    /// What a phone would show.
     private static func text(_ push: AcceptedPush) -> String {
         switch (try? JSONValue(parsing: push.payload))?["aps"]?["alert"] {
         case .string(let text): text

@@ -96,14 +96,12 @@ struct NudgedApple: AsyncParsableCommand {
     }
 }
 
-/// Why it can't start.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// `--answer dead=410`.
 struct AnswerRule: ExpressibleByArgument {
     let prefix: String
     private let answer: ScriptedAnswer

@@ -5,7 +5,6 @@ import Policy
 import Seeded
 import TimeZones
 
-/// `nudged-bench decide`: decisions per second on one core.
 struct Decide: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures decisions per second on one core.")
 

@@ -2,7 +2,6 @@ import Glibc
 import LocalPostgres
 
 struct ProcessUsage {
-    /// Processor seconds, user and system.
     let seconds: Double
     /// The largest resident set so far, in KiB.
     let maxResidentKilobytes: Int

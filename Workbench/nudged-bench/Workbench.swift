@@ -96,7 +96,6 @@ extension Workbench {
         return (apple, endpoint.replacing("\n", with: ""))
     }
 
-    /// A program beside this one.
     static func neighbour(_ name: String) -> String {
         CommandLine.arguments[0].replacing("nudged-bench", with: name)
     }
@@ -112,7 +111,6 @@ extension Workbench {
         ]
     }
 
-    /// Loaded as the daemon does.
     func configuration(_ endpoint: String, _ changes: [String: String] = [:]) throws -> Configuration {
         try ConfigurationLoader.load(
             environment: environment(endpoint).merging(changes) { $1 },

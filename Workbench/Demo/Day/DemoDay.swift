@@ -15,7 +15,6 @@ struct DemoDay {
     private let changes: [Int: [(userID: UUID, preferences: String)]]
     private let events: [Int: [(order: DemoOrder, step: Int)]]
     private var pushes: [PushLog] = []
-    /// The sums of the hours before.
     private var total = HourLine()
 
     init(_ scene: DemoScene, _ engine: DemoEngine, _ app: AppDatabase, _ interruption: Interruption) {
@@ -106,7 +105,6 @@ struct PushLog: Sendable {
     private(set) var event: String?
     /// The index in `DemoOrder.events`, from the activity's state.
     private(set) var step = -1
-    /// Whether it shows a text.
     private(set) var isHeard = true
 
     init(_ push: AcceptedPush, minute: Int) {

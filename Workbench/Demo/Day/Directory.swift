@@ -1,6 +1,5 @@
 import TimeZones
 
-/// Finds people by token.
 struct Directory: Sendable {
     let recipients: [DemoRecipient]
     private let byToken: [String: Int]

@@ -55,7 +55,6 @@ final class MachineClock: Sendable {
 
     private let time = Mutex(MachineTime())
     private let gaps = Mutex<[ClosedRange<Int64>]>([])
-    /// A gap of at least so many microseconds is noted.
     private static let notedGap: Int64 = 1_000_000
 
     private init() {}

@@ -15,7 +15,6 @@ final class SplitNetwork: Sendable {
     private let relay: ChildProcess
     private let number: Int
 
-    /// Why this machine can't do it; nil if it can.
     static func obstacle() -> String? {
         if geteuid() != 0 { return "needs root for network namespaces" }
         for program in ["/usr/bin/unshare", "/usr/bin/nsenter"] where access(program, X_OK) != 0 {

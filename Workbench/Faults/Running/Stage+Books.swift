@@ -182,7 +182,6 @@ final class TakenPushes: Sendable {
     }
 
     var all: [Books.Accepted] { timed.map(\.push) }
-    /// With milliseconds of machine time.
     var timed: [(push: Books.Accepted, machine: Int64)] { pushes.withLock { $0 } }
     var count: Int { pushes.withLock { $0.count } }
 

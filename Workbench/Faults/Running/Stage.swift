@@ -78,7 +78,6 @@ final class Stage: Sendable {
         return script
     }
 
-    /// Runs `ending` when the round ends or the program is interrupted.
     func atEnd(_ ending: @escaping @Sendable () -> Void) {
         endings.withLock { $0.append(ending) }
         workshop.atEnd(ending)
@@ -155,7 +154,6 @@ final class Stage: Sendable {
         return process
     }
 
-    /// Starts a daemon by `nudged run`.
     func service(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
         try start(["run"], changes, wrapper: wrapper)
     }

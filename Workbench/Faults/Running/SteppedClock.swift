@@ -108,7 +108,6 @@ struct SteppedClock: Sendable {
         }
     }
 
-    /// What was accepted, by sleeper.
     func accepted() async throws -> [Int: [Entry]] {
         Dictionary(grouping: try await entries().filter { $0.outcome == "accepted" }, by: \.number)
     }
