@@ -128,7 +128,6 @@ package struct Demo: Sendable {
 struct DemoScene: Sendable {
     let population: DemoPopulation
     let zones: ZoneDatabase
-    /// The day's first instant, a full UTC hour.
     let start: Instant
     let apple: SimulatedApple
     let cluster: LocalCluster

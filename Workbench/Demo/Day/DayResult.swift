@@ -12,7 +12,6 @@ struct DayResult: Sendable {
     let repeated: Int
     /// Tokens that were deleted though they are not stale, and stale ones that were pushed to and are still there.
     let wrongTokens: Int
-    /// How many changes of preferences the app wrote.
     let changes: Int
     let duration: Duration
 

@@ -120,7 +120,6 @@ struct DemoReport: Sendable {
     }
 }
 
-/// What the table says of one hour.
 struct HourLine: Sendable {
     var sent = 0
     /// People at its end who are awake and wait for their next check-in.

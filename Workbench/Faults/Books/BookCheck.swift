@@ -4,7 +4,6 @@ struct BookCheck: Sendable, Equatable {
     private(set) var found: [Breach: [String]] = [:]
     let unknown: Int
 
-    /// Whether no promise was broken.
     var isClean: Bool { found.isEmpty }
 
     /// The result of a script that compares by itself, because its policy clock is not the host's.

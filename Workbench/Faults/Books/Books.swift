@@ -21,7 +21,6 @@ struct Books: Sendable {
         var isCertain = true
     }
 
-    /// A row of `nudged.delivery`.
     struct Recorded: Sendable, Equatable {
         var user: String
         /// `check_in`, `message`, `reminder`.
@@ -42,10 +41,8 @@ struct Books: Sendable {
     var record: [Recorded] = []
     /// `apns-id`s that are still open in `nudged.intent` at the end.
     var open: [String] = []
-    /// Tokens that are still in `push_tokens` at the end.
     var tokensLeft: Set<String> = []
     var answeredGone: Set<String> = []
-    /// Users who are still due at the end.
     var left: [String] = []
     /// When each user is due next, and why: for messages.
     var next: [String: String] = [:]
@@ -67,7 +64,6 @@ struct Allowance: Sendable, Equatable {
     /// Users whose data the script changed. Only limits and quiet hours from before must hold for them.
     var changed: Set<String> = []
 
-    /// How many rows may be `unknown`.
     var unknown: Int { openAtKill.union(stoodStill).count + further }
 }
 

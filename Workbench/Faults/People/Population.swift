@@ -6,7 +6,6 @@
 struct Population: Sendable {
     let people: [FaultRecipient]
     let devices: [String: Addressee]
-    /// The user of each token.
     let owners: [String: FaultRecipient]
 
     /// Makes `count` random people, at least one. `now`: seconds since 1970.
@@ -30,7 +29,6 @@ struct FaultRecipient: Sendable, Equatable {
         var start: Int
         var end: Int
 
-        /// Whether this local minute is quiet.
         func holds(_ minute: Int) -> Bool {
             if start == end { return false }
             return start < end ? (start..<end).contains(minute) : minute >= start || minute < end

@@ -100,7 +100,6 @@ extension Fault {
 enum Strace {
     static let path = "/usr/bin/strace"
 
-    /// Why it can't be used here; nil if it can.
     static let obstacle: @Sendable () -> String? = {
         if access(path, X_OK) != 0 { return "strace is not installed (scripts/dependencies)" }
         return geteuid() != 0 ? "only root may trace nudged, which is not dumpable" : nil
