@@ -21,19 +21,12 @@ package final class Server: Sendable {
     package var counters: ServerCounters { loop.published.withLock { $0 } }
 
     /// Opens the listening sockets. Clients may connect at once, and are served after `start`.
-    ///
-    /// - Throws: `.credentials`, `.listen`.
-    package init(configuration: ServerConfiguration, handler: any ServerHandler) throws(ServerError) {
-        let context: TLSContext
-        do throws(TLSError) {
-            context = try TLSContext.server(
-                configuration.certificate,
-                offersHTTP2: configuration.offersHTTP2,
-                suites: configuration.suites
-            )
-        } catch {
-            throw ServerError(.credentials, error.description)
-        }
+    package init(configuration: ServerConfiguration, handler: any ServerHandler) throws {
+        let context = try TLSContext.server(
+            configuration.certificate,
+            offersHTTP2: configuration.offersHTTP2,
+            suites: configuration.suites
+        )
         let (listeners, port) = try Self.listen(configuration, port: configuration.port)
         self.port = port
         inbox = ServerInbox()
@@ -43,9 +36,7 @@ package final class Server: Sendable {
     deinit { stop() }
 
     /// Starts serving. A second call does nothing.
-    ///
-    /// - Throws: `.resources` if no thread can be created.
-    package func start() throws(ServerError) {
+    package func start() throws {
         let loop = loop
         let isStarted = state.withLock { state in
             guard case .idle = state else { return true }
@@ -53,7 +44,7 @@ package final class Server: Sendable {
             state = .running(thread)
             return true
         }
-        guard isStarted else { throw ServerError(.resources(errno: EAGAIN), "no thread left for a server") }
+        guard isStarted else { throw ServerError("no thread left for a server") }
     }
 
     /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Open connections stay.
@@ -64,13 +55,10 @@ package final class Server: Sendable {
         _ = latch.wait()
     }
 
-    /// Listens again on the same port.
-    ///
-    /// - Throws: `.listen`.
-    package func acceptConnections() throws(ServerError) {
+    package func acceptConnections() throws {
         let latch = Latch()
         inbox.put(.listen(true, latch), for: 0)
-        guard latch.wait() else { throw ServerError(.listen(errno: EADDRINUSE), "can't listen again on port \(port)") }
+        guard latch.wait() else { throw ServerError("can't listen again on port \(port)") }
     }
 
     /// Closes everything and waits until the thread has ended. Called from the handler, it doesn't wait.
@@ -90,15 +78,12 @@ package final class Server: Sendable {
     }
 
     /// A port that is free on the first address may be taken on another. Then it tries another free port.
-    static func listen(
-        _ configuration: ServerConfiguration,
-        port wanted: UInt16
-    ) throws(ServerError) -> (listeners: [Int32], port: UInt16) {
+    static func listen(_ configuration: ServerConfiguration, port wanted: UInt16) throws -> ([Int32], port: UInt16) {
         var tries = wanted == 0 ? 16 : 1
         while true {
             var listeners: [Int32] = []
             var port = wanted
-            do throws(ServerError) {
+            do {
                 for address in [configuration.address] + configuration.furtherAddresses {
                     let bound = try listen(address, port)
                     listeners.append(bound.listener)
@@ -113,10 +98,9 @@ package final class Server: Sendable {
         }
     }
 
-    private static func listen(_ host: String, _ port: UInt16) throws(ServerError) -> (listener: Int32, port: UInt16) {
-        let place = "\(host) port \(port)"
+    private static func listen(_ host: String, _ port: UInt16) throws -> (listener: Int32, port: UInt16) {
         guard let address = try? SocketAddress.resolve(host, port: port, isNumeric: true).first
-        else { throw ServerError(.listen(errno: EINVAL), "\(host) is no numeric address") }
+        else { throw ServerError("\(host) is no numeric address") }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(address.family, kind, 0)
         var one: Int32 = 1
@@ -125,7 +109,7 @@ package final class Server: Sendable {
         else {
             let number = errno
             if listener >= 0 { Glibc.close(listener) }
-            throw ServerError(.listen(errno: number), "can't listen on \(place): \(String(cString: strerror(number)))")
+            throw ServerError("can't listen on \(host) port \(port): \(String(cString: strerror(number)))")
         }
         var bound = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -166,23 +150,10 @@ package struct ServerConfiguration: Sendable {
 }
 
 /// A server can't be started or can't listen. (A client's failures are a `CloseReason`.)
-package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    package enum Code: Sendable, Equatable {
-        case credentials
-        case listen(errno: Int32)
-        /// The system refused a thread, a descriptor or memory; the value is errno.
-        case resources(errno: Int32)
-    }
+package struct ServerError: Error, CustomStringConvertible {
+    package let description: String
 
-    package let code: Code
-    package let context: String
-
-    init(_ code: Code, _ context: String) {
-        self.code = code
-        self.context = context
-    }
-
-    package var description: String { context }
+    init(_ description: String) { self.description = description }
 }
 
 final class Latch: Sendable {

@@ -81,8 +81,8 @@ final class ServerLoop: @unchecked Sendable {
         }
         listeners = []
         guard listens else { return true }
-        guard let opened = try? Server.listen(configuration, port: port) else { return false }
-        listeners = opened.listeners
+        guard let (opened, _) = try? Server.listen(configuration, port: port) else { return false }
+        listeners = opened
         for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
         return true
     }
