@@ -65,7 +65,7 @@ package struct Demo: Sendable {
         // The next full hour, because real instants (registrations, the migration) must be before the day.
         let start = self.start ?? Instant(seconds: (Int64(time(nil)) / 3600 + 1) * 3600)
         guard !zones.names.isEmpty else {
-            throw DemoError(.unavailable, "no time zones in \(zones.directory); install them: apt-get install tzdata")
+            throw CommandFailure("no time zones in \(zones.directory); install them: apt-get install tzdata", .unavailable)
         }
         let population = DemoPopulation(count: users, seed: seed, zones: zones.names, start: start.seconds)
         let apple = try SimulatedApple.start(devices: population.devicesByToken)
@@ -113,13 +113,13 @@ package struct Demo: Sendable {
         }
     }
 
-    static func demoError(_ error: any Error) -> DemoError {
+    static func demoError(_ error: any Error) -> CommandFailure {
         switch error {
-        case let error as DemoError: error
+        case let error as CommandFailure: error
         case let error as LocalPostgresError:
-            DemoError(.unavailable, "can't start a private PostgreSQL: \(error.context)")
-        case let error as PostgresError: DemoError(.unavailable, "the private PostgreSQL fails: \(error)")
-        default: DemoError(.software, "\(error)")
+            CommandFailure("can't start a private PostgreSQL: \(error.context)", .unavailable)
+        case let error as PostgresError: CommandFailure("the private PostgreSQL fails: \(error)", .unavailable)
+        default: CommandFailure("\(error)", .software)
         }
     }
 }

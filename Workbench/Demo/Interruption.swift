@@ -1,29 +1,19 @@
 import Logging
+import Service
 import Synchronization
 import Systemd
 
-/// The demo could not run its day to the end: what happened, and the fix if there is one.
-struct DemoError: Error, Sendable, CustomStringConvertible {
-    let exitStatus: ExitStatus
-    let description: String
-
-    init(_ exitStatus: ExitStatus, _ description: String) {
-        self.exitStatus = exitStatus
-        self.description = description
-    }
-}
-
 /// Whether and why the demo must end early. It is checked between steps, so that all is removed in order.
 final class Interruption: Sendable {
-    private let state = Mutex<(error: DemoError?, action: (@Sendable () -> Void)?)>((nil, nil))
+    private let state = Mutex<(error: CommandFailure?, action: (@Sendable () -> Void)?)>((nil, nil))
 
     private static let end = "the private PostgreSQL was stopped and its folder removed"
-    static let signalled = DemoError(.interrupted, "interrupted; \(end)")
+    static let signalled = CommandFailure("interrupted; \(end)", .interrupted)
     /// A closed pipe or a full disk.
-    static let unread = DemoError(.interrupted, "can't write the output; \(end)")
+    static let unread = CommandFailure("can't write the output; \(end)", .interrupted)
 
     /// Ends the demo at its next step. Any thread may call it. The first reason counts.
-    func raise(_ error: DemoError = Interruption.signalled) {
+    func raise(_ error: CommandFailure = Interruption.signalled) {
         let action = state.withLock { state in
             defer { state.action = nil }
             if state.error == nil { state.error = error }
@@ -43,9 +33,9 @@ final class Interruption: Sendable {
 
     func forgetAction() { state.withLock { $0.action = nil } }
 
-    var error: DemoError? { state.withLock { $0.error } }
+    var error: CommandFailure? { state.withLock { $0.error } }
 
-    func check() throws(DemoError) { if let error { throw error } }
+    func check() throws(CommandFailure) { if let error { throw error } }
 }
 
 /// The daemon's log. Nothing of it is shown, but an error in it ends the demo with that message.
@@ -63,12 +53,12 @@ struct TroubleLog: LogHandler {
         interruption.raise(Self.error(event.metadata?["event"].map { "\($0)" }, "\(event.message)"))
     }
 
-    static func error(_ event: String?, _ message: String) -> DemoError {
+    static func error(_ event: String?, _ message: String) -> CommandFailure {
         switch event.flatMap(Event.named) {
         case .databaseLost, .databaseRefused, .migrationsMissing:
-            DemoError(.unavailable, "the private PostgreSQL fails: \(message)")
-        case .laneStopped, .connectionLost: DemoError(.unavailable, "the simulated Apple fails: \(message)")
-        default: DemoError(.software, message)
+            CommandFailure("the private PostgreSQL fails: \(message)", .unavailable)
+        case .laneStopped, .connectionLost: CommandFailure("the simulated Apple fails: \(message)", .unavailable)
+        default: CommandFailure(message, .software)
         }
     }
 }

@@ -44,7 +44,7 @@ struct DemoEngine: Sendable {
                 clock: clock
             )
         } catch {
-            throw DemoError(.software, "the daemon refuses the demo's configuration: \(error)")
+            throw CommandFailure("the daemon refuses the demo's configuration: \(error)", .software)
         }
     }
 
@@ -72,10 +72,8 @@ struct DemoEngine: Sendable {
                     return
                 }
                 guard ContinuousClock.now < deadline else {
-                    throw DemoError(
-                        .unavailable,
-                        "users are due, but no push gets through: \(engine.lanes.troubleTexts)"
-                    )
+                    let trouble = "\(engine.lanes.troubleTexts)"
+                    throw CommandFailure("users are due, but no push gets through: \(trouble)", .unavailable)
                 }
                 try await Task.sleep(for: .milliseconds(5))
             } else {

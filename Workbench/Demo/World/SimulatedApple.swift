@@ -1,5 +1,5 @@
 import APNsSimulator
-import Systemd
+import Service
 
 struct SimulatedApple: Sendable {
     let simulator: APNsSimulator
@@ -22,7 +22,7 @@ struct SimulatedApple: Sendable {
             try simulator.start()
             return SimulatedApple(simulator: simulator, certificate: certificate)
         } catch {
-            throw DemoError(.unavailable, "the simulated Apple does not start: \(error)")
+            throw CommandFailure("the simulated Apple does not start: \(error)", .unavailable)
         }
     }
 
