@@ -65,7 +65,8 @@ package struct Demo: Sendable {
         // The next full hour, because real instants (registrations, the migration) must be before the day.
         let start = self.start ?? Instant(seconds: (Int64(time(nil)) / 3600 + 1) * 3600)
         guard !zones.names.isEmpty else {
-            throw CommandFailure("no time zones in \(zones.directory); install them: apt-get install tzdata", .unavailable)
+            let fix = "install them: apt-get install tzdata"
+            throw CommandFailure("no time zones in \(zones.directory); \(fix)", .unavailable)
         }
         let population = DemoPopulation(count: users, seed: seed, zones: zones.names, start: start.seconds)
         let apple = try SimulatedApple.start(devices: population.devicesByToken)
