@@ -1,3 +1,4 @@
+import Base
 import LocalPostgres
 import Service
 import ArgumentParser
@@ -93,10 +94,7 @@ struct FaultsCommand: AsyncParsableCommand {
         return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
     }
 
-    private func say(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
-        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
-    }
+    private func say(_ line: String) { _ = writeAll(Array("\(line)\n".utf8), to: STDOUT_FILENO) }
 
     private static func interrupt(_ workshop: Workshop) {
         workshop.close()

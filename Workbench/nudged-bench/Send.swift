@@ -45,8 +45,7 @@ struct Send: AsyncParsableCommand {
             configuration: configuration,
             log: { event in
                 if case .connectionLost(_, let why, _) = event {
-                    let line = Array("connection lost: \(why)\n".utf8)
-                    _ = Glibc.write(STDERR_FILENO, line, line.count)
+                    _ = writeAll(Array("connection lost: \(why)\n".utf8), to: STDERR_FILENO)
                 }
             }
         )

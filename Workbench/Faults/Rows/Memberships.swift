@@ -1,7 +1,6 @@
 import Core
 import Glibc
 import LocalPostgres
-import Postgres
 import Seeded
 
 extension Fault {
@@ -58,15 +57,13 @@ extension Fault {
         return plan.rounds(quick: 1, full: 4, users: plan.pick(quick: 600, full: 1_200), scenery: slow) { stage in
             let daemons = try (1...2).map { _ in try stage.service() }
             try await stage.awaitAccepted(10, by: daemons[0])
-            let connection = try await stage.connect()
             var open = 0
             for _ in 1...deaths {
                 try await Task.sleep(for: .milliseconds(stage.draw(300)))
-                let pushes = try await stage.declareDead(connection)
+                let pushes = try await stage.declareDead()
                 open += pushes.count
                 stage.allow { $0.openAtKill.formUnion(pushes) }
             }
-            await connection.close()
             try await stage.serveAll(daemons)
             if open == 0 { stage.fail("no member had an open intent: the round tests nothing") }
             stage.note("\(deaths) deaths, \(open) pushes open")
@@ -149,26 +146,15 @@ extension Stage {
     }
 
     /// Declares a random member dead, which may be alive. Returns its open pushes.
-    func declareDead(_ connection: Connection) async throws -> Set<String> {
-        let answers = try await connection.transaction(
-            [
-                Statement(
-                    "victim",
-                    sql:
-                        "select set_config('faults.victim', (select id::text from nudged.member order by random() limit 1 for update), true)"
-                ),
-                // After the lock, so that a concurrent commit is seen.
-                Statement(
-                    "open",
-                    sql: """
-                        select coalesce(array_agg(encode(o.content, 'hex')), '{}') from \(Self.openUsers)
-                        where i.member::text = current_setting('faults.victim')
-                        """
-                ),
-                Statement("death", sql: "delete from nudged.member where id::text = current_setting('faults.victim')"),
-            ],
-            timeout: Stage.net
+    func declareDead() async throws -> Set<String> {
+        // One transaction. The second statement comes after the lock, so it sees a concurrent commit.
+        let answers = try await lines(
+            """
+            select set_config('faults.victim', (select id::text from nudged.member order by random() limit 1 for update), true);
+            select encode(o.content, 'hex') from \(Self.openUsers) where i.member::text = current_setting('faults.victim');
+            delete from nudged.member where id::text = current_setting('faults.victim')
+            """
         )
-        return Self.pushes(try answers[1].textArray(0, 0).compactMap(\.self))
+        return Self.pushes(answers.dropFirst())
     }
 }

@@ -90,19 +90,16 @@ extension Fault {
             let people = stage.population.people
             let picked = (0..<plan.pick(quick: 80, full: 120)).map { _ in stage.pick(people) }
             let erased = Dictionary(picked.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            let connection = try await stage.connect()
             for id in erased.keys.sorted() {
-                try await connection.transaction { transaction in
-                    try await transaction.execute(
-                        script: """
-                            delete from public.push_tokens where user_id = '\(id)';
-                            delete from public.context_profiles where user_id = '\(id)';
-                            select (nudged_api.forget('\(id)')).done
-                            """
-                    )
-                }
+                // One transaction.
+                try await stage.sql(
+                    """
+                    delete from public.push_tokens where user_id = '\(id)';
+                    delete from public.context_profiles where user_id = '\(id)';
+                    select (nudged_api.forget('\(id)')).done
+                    """
+                )
             }
-            await connection.close()
             try await stage.serveAll(daemons)
             let traces = try await traces(stage, Array(erased.keys))
             if !traces.isEmpty { stage.fail("erased users are found in \(traces)") }

@@ -63,17 +63,9 @@ extension Stage {
         let record = try await connection.rows(
             "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
         )
-        for row in 0..<record.count {
-            books.record.append(
-                Books.Recorded(
-                    user: try record.text(row, 0),
-                    kind: try record.text(row, 1),
-                    key: try record.text(row, 2),
-                    deviceHash: try record.text(row, 3),
-                    apnsID: try record.text(row, 4),
-                    outcome: try record.text(row, 5)
-                )
-            )
+        books.record = try (0..<record.count).map { place in
+            let row = try (0..<6).map { try record.text(place, $0) }
+            return Books.Recorded(row)
         }
         await connection.close()
         books.tokensLeft = Set(try await lines("select device_token from public.push_tokens"))
@@ -113,6 +105,12 @@ extension Stage {
             [.textArray(tokens)]
         )
         for (row, token) in tokens.enumerated() { books.hashes[token] = try hashes.text(row, 0) }
+    }
+}
+
+extension Books.Recorded {
+    fileprivate init(_ row: [String]) {
+        self.init(user: row[0], kind: row[1], key: row[2], deviceHash: row[3], apnsID: row[4], outcome: row[5])
     }
 }
 
