@@ -150,9 +150,11 @@ extension Stage {
         // One transaction. The second statement comes after the lock, so it sees a concurrent commit.
         let answers = try await lines(
             """
-            select set_config('faults.victim', (select id::text from nudged.member order by random() limit 1 for update), true);
-            select encode(o.content, 'hex') from \(Self.openUsers) where i.member::text = current_setting('faults.victim');
-            delete from nudged.member where id::text = current_setting('faults.victim')
+            select set_config('faults.victim', id::text, true)
+            from (select id from nudged.member order by random() limit 1 for update) m;
+            select encode(o.content, 'hex') from \(Self.openUsers)
+            where i.member::text = current_setting('faults.victim', true);
+            delete from nudged.member where id::text = current_setting('faults.victim', true)
             """
         )
         return Self.pushes(answers.dropFirst())
