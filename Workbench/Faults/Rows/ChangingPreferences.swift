@@ -10,10 +10,8 @@ extension Fault {
         "preferences-change",
         row: "Preferences change all the time. A change before the intent counts."
     ) { plan in
-        let scenery = Scenery(answers: 20...60, environment: ["APNS_MAX_IN_FLIGHT": "20"])
-        return plan.rounds(quick: 1, full: 3, users: plan.pick(quick: 400, full: 2_000), scenery: scenery) { stage in
-            try await changes(stage)
-        }
+        let (users, scenery) = (plan.pick(quick: 400, full: 2_000), Scenery(answers: 20...60, inFlight: 20))
+        return plan.rounds(quick: 1, full: 3, users: users, scenery: scenery) { try await changes($0) }
     }
 
     private struct Changes: Sendable {

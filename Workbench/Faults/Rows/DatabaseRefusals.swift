@@ -9,7 +9,7 @@ extension Fault {
     ) { plan in
         let refusal = DatabaseRefusal(milliseconds: plan.pick(quick: 1500, full: 4000))
         // Slow answers, so that there is work left when the refusals begin.
-        let scenery = Scenery(answers: 40...160, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "20"])
+        let scenery = Scenery(answers: 40...160, inFlight: 10, batch: 20)
         func round(_ name: String, _ play: @escaping Round.Script) -> Round {
             plan.round(name, users: plan.pick(quick: 200, full: 300), scenery: scenery, play: play)
         }

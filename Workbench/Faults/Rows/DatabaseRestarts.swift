@@ -8,7 +8,7 @@ extension Fault {
         "database-restarts",
         row: "PostgreSQL restarts or crashes. The daemon works again within five seconds."
     ) { plan in
-        let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
+        let scenery = Scenery(ownCluster: [:], answers: 20...120, inFlight: 40)
         return plan.rounds(of: ["immediate", "crash"], full: 5, users: 300, scenery: scenery) { stage, kind in
             let process = try stage.service()
             for _ in 1...plan.pick(quick: 2, full: 3) {
@@ -36,10 +36,8 @@ extension Fault {
         let beside = plan.pick(quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
         return (absences.map { ($0, 1) } + beside.map { ($0, 2) }).map { absence, count in
             // Answers are held until the database is gone, so that no outcome is recorded before.
-            var scenery = Scenery(
-                ownCluster: [:],
-                environment: ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "APNS_MAX_IN_FLIGHT": "60"]
-            )
+            let impatience = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s"]
+            var scenery = Scenery(ownCluster: [:], inFlight: 60, environment: impatience)
             let gate = HoldingGate()
             scenery.perDevice = { _, _ in gate.holdsNext() ? .held(then: .accept) : nil }
             return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage in
@@ -81,7 +79,7 @@ private final class HoldingGate: Sendable {
 
 extension Fault {
     static let lostBackends = Fault("backends-terminated", row: "The daemon's sessions are ended in a loop.") { plan in
-        let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "10", "SCHEDULE_BATCH": "30"])
+        let scenery = Scenery(answers: 20...120, inFlight: 10, batch: 30)
         return plan.rounds(quick: 1, full: 6, users: 250, scenery: scenery) { stage in
             let process = try stage.service()
             try await stage.awaitAccepted(5, by: process)
@@ -97,11 +95,8 @@ extension Fault {
         "server-hangs",
         row: "PostgreSQL or one session hangs. Calls end by time-out. The watchdog is fed."
     ) { plan in
-        let scenery = Scenery(
-            ownCluster: [:],
-            answers: 20...120,
-            environment: ["APNS_MAX_IN_FLIGHT": "40", "DATABASE_STATEMENT_TIMEOUT": "1s"]
-        )
+        let limit = ["DATABASE_STATEMENT_TIMEOUT": "1s"]
+        let scenery = Scenery(ownCluster: [:], answers: 20...120, inFlight: 40, environment: limit)
         return plan.rounds(of: ["all", "one"], full: 3, users: 250, scenery: scenery) { stage, kind in
             try await hang(stage, all: kind == "all", seconds: plan.pick(quick: 6, full: 12))
         }

@@ -8,7 +8,7 @@ extension Fault {
         row: "The disk under intents and record is full for a while.",
         obstacle: SmallDisk.obstacle
     ) { plan in
-        let scenery = Scenery(ownCluster: [:], answers: 20...100, environment: ["APNS_MAX_IN_FLIGHT": "40"])
+        let scenery = Scenery(ownCluster: [:], answers: 20...100, inFlight: 40)
         return plan.rounds(quick: 1, full: 3, users: 300, scenery: scenery) { stage in
             let disk = try await onOwnThread { try SmallDisk(stage) }
             try await stage.sql("create tablespace small location '\(disk.path)'")

@@ -63,7 +63,7 @@ extension Fault {
         row: "A daemon is killed at random moments, several times."
     ) { plan in
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
-        let scenery = Scenery(answers: 20...200, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])
+        let scenery = Scenery(answers: 20...200, inFlight: 30, batch: 40)
         return plan.rounds(quick: 2, full: 40, users: 400, scenery: scenery) { stage in
             for _ in 1...plan.pick(quick: 4, full: 5) {
                 let process = try stage.service()

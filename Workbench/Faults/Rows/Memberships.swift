@@ -5,7 +5,7 @@ import Seeded
 
 extension Fault {
     /// Slow answers, so that there is work left when a daemon joins or leaves.
-    static let slow = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "4", "SCHEDULE_BATCH": "20"])
+    static let slow = Scenery(answers: 40...80, inFlight: 4, batch: 20)
 
     static let comingAndGoing = Fault(
         "daemons-come-and-go",

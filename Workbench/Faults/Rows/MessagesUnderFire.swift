@@ -11,7 +11,7 @@ extension Fault {
         "messages-under-fire",
         row: "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."
     ) { plan in
-        let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "30", "SCHEDULE_BATCH": "40"])
+        let scenery = Scenery(answers: 20...120, inFlight: 30, batch: 40)
         return plan.rounds(quick: 1, full: 10, users: 120, scenery: scenery) { stage in
             // This row makes its own comparison, with its own data.
             let said = SaidMessages()

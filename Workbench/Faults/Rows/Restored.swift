@@ -83,8 +83,7 @@ extension Fault {
         "erased-users",
         row: "Users are erased at every stage. No table holds a trace of them."
     ) { plan in
-        let scenery = Scenery(answers: 40...120, environment: ["APNS_MAX_IN_FLIGHT": "20"])
-        return plan.rounds(quick: 2, full: 6, users: 250, scenery: scenery) { stage in
+        plan.rounds(quick: 2, full: 6, users: 250, scenery: Scenery(answers: 40...120, inFlight: 20)) { stage in
             let daemons = [try stage.service(), try stage.service()]
             try await stage.awaitAccepted(5, by: daemons[0])
             let people = stage.population.people

@@ -9,7 +9,7 @@ extension Fault {
         row:
             "Daemons of two versions work side by side, before and after a migration under load. If it asks for more, they wait."
     ) { plan in
-        let scenery = Scenery(answers: 30...60, environment: ["APNS_MAX_IN_FLIGHT": "8"])
+        let scenery = Scenery(answers: 30...60, inFlight: 8)
         return [
             plan.round("migrated under load", users: 500, scenery: scenery) { try await migratesUnderLoad($0) },
             plan.round("a later migration that asks for more", users: 250, scenery: scenery) { stage in

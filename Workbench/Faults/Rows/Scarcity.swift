@@ -2,13 +2,14 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
+    private static let wide = Scenery(inFlight: 1_000, batch: 1_000)
+
     static let scarcity = Fault(
         "scarcity",
         row: "64 file descriptors or 1 GB of address space are enough. With 63, the start is refused.",
         obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
     ) { plan in
-        let wide = Scenery(environment: ["SCHEDULE_BATCH": "1000", "APNS_MAX_IN_FLIGHT": "1000"])
-        return [
+        [
             plan.round("64 descriptors", users: 150) { stage in
                 let few = try stage.service(wrapper: ["prlimit", "--nofile=63:63"])
                 if try await stage.finish(few) != .code(78) {
@@ -31,7 +32,7 @@ extension Fault {
                 try await stage.awaitLine("were read again", of: process)
                 try await stage.stop(process)
             },
-            plan.round("1 GB of addresses", users: plan.pick(quick: 2_000, full: 40_000), scenery: wide) { stage in
+            plan.round("1 GB of addresses", users: plan.pick(quick: 2_000, full: 40_000), scenery: Self.wide) { stage in
                 let process = try stage.service(wrapper: ["prlimit", "--as=1073741824"])
                 try await stage.awaitIdle()
                 let status = TextFile.read("/proc/\(process.id)/status") ?? ""

@@ -29,7 +29,7 @@ extension Fault {
         "stopped-past-its-lease",
         row: "A daemon sleeps past its lease. Then it sends no old push, and its settlements are refused."
     ) { plan in
-        let scenery = Scenery(answers: 300...600, environment: ["APNS_MAX_IN_FLIGHT": "40"])
+        let scenery = Scenery(answers: 300...600, inFlight: 40)
         let moments = ["in flight", "before the first byte"]
         return plan.rounds(of: moments, full: 4, users: 250, scenery: scenery) { stage, moment in
             try await oversleep(stage, writes: moment == "in flight")
@@ -76,8 +76,7 @@ extension Fault {
     ) { plan in
         let widths = plan.pick(quick: [10, 100], full: [1, 10, 100, 1000])
         return widths.map { width in
-            let environment = ["APNS_MAX_IN_FLIGHT": "\(width)", "SCHEDULE_BATCH": "500"]
-            let scenery = Scenery(answers: 10...80, environment: environment)
+            let scenery = Scenery(answers: 10...80, inFlight: width, batch: 500)
             let users = width == 1 ? 60 : plan.pick(quick: 500, full: 4000)
             return plan.round("width \(width)", users: users, scenery: scenery) { stage in
                 let watcher = try await stage.connect()

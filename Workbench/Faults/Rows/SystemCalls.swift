@@ -121,5 +121,5 @@ enum Strace {
     }
 
     /// Few pushes in flight and slow answers, so that the work takes seconds.
-    static let scenery = Scenery(answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "12", "SCHEDULE_BATCH": "30"])
+    static let scenery = Scenery(answers: 20...120, inFlight: 12, batch: 30)
 }

@@ -7,8 +7,7 @@ extension Fault {
         "sigterm-in-mid-sweep",
         row: "A daemon that stops waits for pushes in flight. It leaves no intent or membership."
     ) { plan in
-        let scenery = Scenery(answers: 100...300, environment: ["APNS_MAX_IN_FLIGHT": "40"])
-        return plan.rounds(quick: 3, full: 20, users: 250, scenery: scenery) { stage in
+        plan.rounds(quick: 3, full: 20, users: 250, scenery: Scenery(answers: 100...300, inFlight: 40)) { stage in
             let process = try stage.service()
             try await stage.awaitAccepted(stage.draw(100) + 5, by: process)
             let begin = Moment.now
@@ -30,9 +29,8 @@ extension Fault {
         "sighup-with-a-bad-file",
         row: "The old configuration stays in force. The error names file, line and key."
     ) { plan in
-        let scenery = Scenery(answers: 40...80, environment: ["APNS_MAX_IN_FLIGHT": "8"])
-        return [
-            plan.round("bad, then good", users: 250, scenery: scenery) { stage in
+        [
+            plan.round("bad, then good", users: 250, scenery: Scenery(answers: 40...80, inFlight: 8)) { stage in
                 let file = stage.folder + "/nudged.yaml"
                 try TextFile.write(file, "policy:\n  maxStalenessMinutes: 240\n")
                 let process = try stage.start(["run", "--config", file])

@@ -113,6 +113,9 @@ struct Scenery: Sendable {
     var ownCluster: [String: String]?
     /// How long Apple takes to answer, in milliseconds. The token decides within this range.
     var answers: ClosedRange<Int> = 5...40
+    /// apns.maxInFlight and schedule.batch. Batches are small, so that many intents are open at once.
+    var inFlight = 100
+    var batch = 50
     var environment: [String: String] = [:]
     /// Apple's answer before the population's; nil for none. Called on the simulator's thread.
     var perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)?

@@ -107,16 +107,15 @@ final class Stage: Sendable {
 
     // MARK: Daemons
 
-    /// The environment of a daemon of this round. `changes` take precedence.
-    ///
-    /// A busy machine, or one that stands still, ends no wait (`patience`). Small batches keep many intents open.
+    /// The environment of a daemon of this round. A busy machine, or one that stands still, ends no wait (`patience`).
     func environment(_ changes: [String: String] = [:]) -> [String: String] {
         [
             "PATH": "/usr/bin:/bin", "APNS_TEAM_ID": Workshop.teamID, "APNS_KEY_ID": Workshop.keyID,
             "APNS_PRIVATE_KEY_FILE": "\(workshop.folder)/key.p8", "APNS_BUNDLE_ID": Workshop.topic,
             "APNS_ENVIRONMENT": "sandbox", "APNS_ENDPOINT": simulator.endpoint,
-            "APNS_CA_FILE": "\(workshop.folder)/ca.pem", "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "50",
-            "APNS_MAX_IN_FLIGHT": "100", "DATABASE_URL": cluster.url(database: database), "LOG_LEVEL": "info",
+            "APNS_CA_FILE": "\(workshop.folder)/ca.pem", "APNS_MAX_IN_FLIGHT": "\(round.scenery.inFlight)",
+            "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "\(round.scenery.batch)", "LOG_LEVEL": "info",
+            "DATABASE_URL": cluster.url(database: database),
             "SWIFT_BACKTRACE": "enable=no", "POLICY_SPREAD_MINUTES": "0", "POLICY_QUIET_END_JITTER_MINUTES": "0",
         ].merging(Self.patience) { $1 }.merging(round.scenery.environment) { $1 }.merging(changes) { $1 }
     }
