@@ -47,13 +47,8 @@ struct MemoryBIO: ~Copyable {
     deinit { BIO_free(handle) }
 
     func text() -> String {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let count = BIO_read(handle, &chunk, Int32(chunk.count))
-            guard count > 0 else { break }
-            bytes += chunk[..<Int(count)]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(handle))
+        let count = BIO_read(handle, &bytes, Int32(bytes.count))
+        return String(decoding: bytes.prefix(Int(max(count, 0))), as: UTF8.self)
     }
 }

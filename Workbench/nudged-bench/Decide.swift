@@ -13,7 +13,7 @@ struct Decide: ParsableCommand {
     /// Evaluates up to 100,000 users again and again. A first pass, not measured, reads the zone files.
     func run() throws {
         let zones = ZoneDatabase()
-        var population = CandidatePopulation(seed: 1, zones: zones)
+        var population = CandidatePopulation(random: SplitMix64(seed: 1), zoneNames: zones.names)
         let questions = (0..<min(max(count, 1), 100_000)).map { _ in population.next() }
         // With every option set.
         let rules = Rules {
@@ -49,20 +49,10 @@ struct Decide: ParsableCommand {
 
 /// A seeded population like an app's: every zone, mixed preferences, and histories that fit the frequency.
 struct CandidatePopulation {
-    private var random: SplitMix64
-    private let zoneNames: [String]
+    var random: SplitMix64
+    let zoneNames: [String]
 
-    struct Question {
-        let candidate: Candidate
-        let now: Instant
-    }
-
-    init(seed: UInt64, zones: ZoneDatabase) {
-        random = SplitMix64(seed: seed)
-        zoneNames = zones.names
-    }
-
-    mutating func next() -> Question {
+    mutating func next() -> (candidate: Candidate, now: Instant) {
         let now = Instant(seconds: 1_767_225_600 + Int64.random(in: 0..<31_536_000, using: &random))
         let frequency = ["daily", "daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily"
         var candidate = Candidate(
@@ -75,7 +65,7 @@ struct CandidatePopulation {
         candidate.since = chance(20) ? now - Int64.random(in: 0..<2_000_000, using: &random) : nil
         candidate.history = history(frequency, before: now)
         candidate.nudge = nudge(at: now)
-        return Question(candidate: candidate, now: now)
+        return (candidate, now)
     }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

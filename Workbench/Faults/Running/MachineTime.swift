@@ -53,29 +53,27 @@ final class MachineClock: Sendable {
         return clock
     }()
 
-    private let time = Mutex(MachineTime())
-    private let gaps = Mutex<[ClosedRange<Int64>]>([])
+    private let state = Mutex((time: MachineTime(), gaps: [ClosedRange<Int64>]()))
     private static let notedGap: Int64 = 1_000_000
 
     private init() {}
 
     /// When this process, and most likely the whole machine, stood still: milliseconds since 1970.
-    var standstills: [ClosedRange<Int64>] { gaps.withLock { $0 } }
+    var standstills: [ClosedRange<Int64>] { state.withLock { $0.gaps } }
 
     /// Milliseconds of machine time since the clock's start.
     var milliseconds: Int64 {
         tick()
-        return time.withLock { $0.microseconds / 1000 }
+        return state.withLock { $0.time.microseconds / 1000 }
     }
 
     private func tick() {
         let waited = Self.waited()
-        let gap = time.withLock { time in
-            time.tick(wall: MonotonicTime.microseconds(), waited: waited)
+        state.withLock { state in
+            let gap = state.time.tick(wall: MonotonicTime.microseconds(), waited: waited)
+            let end = WallTime.milliseconds()
+            if gap >= Self.notedGap { state.gaps.append(end - gap / 1000...end) }
         }
-        guard gap >= Self.notedGap else { return }
-        let end = WallTime.milliseconds()
-        gaps.withLock { $0.append(end - gap / 1000...end) }
     }
 
     /// Microseconds in which at least one process had to wait for a processor: `total=` of the line `some`.
