@@ -47,30 +47,22 @@ package struct AcceptedPush: Sendable, Equatable {
         (self.token, payload, receivedAt, self.connection) = (token, body, now, connection)
         try Self.checkDuplicates(headers)
         topic = try Self.topic(headers, settings)
-        guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else {
-            throw RequestRefusal(400, "InvalidPushType")
-        }
+        guard let type = headers["apns-push-type"], Self.pushTypes.contains(type) else { throw .bad("InvalidPushType") }
         pushType = type
         if let text = headers["apns-priority"] {
-            guard text == "10" || text == "5" || text == "1", let number = Int(text) else {
-                throw RequestRefusal(400, "BadPriority")
-            }
+            guard text == "10" || text == "5" || text == "1", let number = Int(text) else { throw .bad("BadPriority") }
             priority = number
         }
         // Apple refuses a background push with priority 10.
-        guard type != "background" || priority != 10 else { throw RequestRefusal(400, "BadPriority") }
+        guard type != "background" || priority != 10 else { throw .bad("BadPriority") }
         if let text = headers["apns-expiration"] {
-            guard let instant = Int64(text), instant >= 0, !text.hasPrefix("+") else {
-                throw RequestRefusal(400, "BadExpirationDate")
-            }
+            guard let instant = Int64(text), instant >= 0, !text.hasPrefix("+") else { throw .bad("BadExpirationDate") }
             expiration = instant
         }
         collapseID = headers["apns-collapse-id"]
-        if let collapseID, collapseID.isEmpty || collapseID.utf8.count > 64 {
-            throw RequestRefusal(400, "BadCollapseId")
-        }
+        if let collapseID, collapseID.isEmpty || collapseID.utf8.count > 64 { throw .bad("BadCollapseId") }
         if let text = headers["apns-id"] {
-            guard let id = UUID(canonical: text) else { throw RequestRefusal(400, "BadMessageId") }
+            guard let id = UUID(canonical: text) else { throw .bad("BadMessageId") }
             apnsID = id
         } else {
             apnsID = UUID()
@@ -81,16 +73,14 @@ package struct AcceptedPush: Sendable, Equatable {
     /// The token as in the path `/3/device/<hexadecimal token>`.
     static func token(method: String, path: String) throws(RequestRefusal) -> String {
         guard method == "POST" else { throw RequestRefusal(405, "MethodNotAllowed") }
-        if path == "/3/device" || path == "/3/device/" { throw RequestRefusal(400, "MissingDeviceToken") }
+        if path == "/3/device" || path == "/3/device/" { throw .bad("MissingDeviceToken") }
         guard path.hasPrefix("/3/device/") else { throw RequestRefusal(404, "BadPath") }
         let token = path.dropFirst("/3/device/".count)
         guard !token.utf8.contains(UInt8(ascii: "/")) else { throw RequestRefusal(404, "BadPath") }
         let isHexadecimal = token.utf8.allSatisfy {
             (48...57).contains($0) || (97...102).contains($0) || (65...70).contains($0)
         }
-        guard isHexadecimal, token.utf8.count % 2 == 0, token.utf8.count <= 200 else {
-            throw RequestRefusal(400, "BadDeviceToken")
-        }
+        guard isHexadecimal, token.utf8.count % 2 == 0, token.utf8.count <= 200 else { throw .bad("BadDeviceToken") }
         return String(token)
     }
 
@@ -100,34 +90,32 @@ package struct AcceptedPush: Sendable, Equatable {
         guard headers.count > known + 4 else { return }
         var seen: Set<String> = []
         for (name, _) in headers.all where names.contains(name) && !seen.insert(name).inserted {
-            throw RequestRefusal(400, "DuplicateHeaders")
+            throw .bad("DuplicateHeaders")
         }
     }
 
     private static func topic(_ headers: HeaderFields, _ settings: SimulatorSettings) throws(RequestRefusal) -> String {
-        guard let topic = headers["apns-topic"] else { throw RequestRefusal(400, "MissingTopic") }
+        guard let topic = headers["apns-topic"] else { throw .bad("MissingTopic") }
         let isWellFormed =
             topic.utf8.contains(46) && topic.utf8.count <= 255
             && topic.utf8.allSatisfy {
                 (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 46
                     || $0 == 95
             }
-        guard isWellFormed else { throw RequestRefusal(400, "BadTopic") }
+        guard isWellFormed else { throw .bad("BadTopic") }
         let end = headers["apns-push-type"].flatMap { topicEnds[$0] }
-        guard end.map({ topic.hasSuffix($0) }) ?? true else { throw RequestRefusal(400, "BadTopic") }
+        guard end.map({ topic.hasSuffix($0) }) ?? true else { throw .bad("BadTopic") }
         let bundleID = end.map { String(topic.dropLast($0.count)) } ?? topic
-        guard settings.topics.isEmpty || settings.topics.contains(bundleID) else {
-            throw RequestRefusal(400, "TopicDisallowed")
-        }
+        guard settings.topics.isEmpty || settings.topics.contains(bundleID) else { throw .bad("TopicDisallowed") }
         return topic
     }
 
     private static func checkPayload(_ body: [UInt8], limit: Int) throws(RequestRefusal) {
-        guard !body.isEmpty else { throw RequestRefusal(400, "PayloadEmpty") }
+        guard !body.isEmpty else { throw .bad("PayloadEmpty") }
         guard body.count <= limit else { throw RequestRefusal(413, "PayloadTooLarge") }
         // Apple gives the same reason for a body that isn't a JSON object with `aps` as for an empty body.
         guard let parsed = try? JSONValue(parsing: body), case .object = parsed["aps"] else {
-            throw RequestRefusal(400, "PayloadEmpty")
+            throw .bad("PayloadEmpty")
         }
     }
 }
@@ -137,6 +125,8 @@ struct RequestRefusal: Error {
     let reason: String
 
     init(_ status: Int, _ reason: String) { (self.status, self.reason) = (status, reason) }
+
+    static func bad(_ reason: String) -> RequestRefusal { RequestRefusal(400, reason) }
 }
 
 /// `apns-id` as text. Foundation's own conversions use scanf and printf, which is too slow for every request.

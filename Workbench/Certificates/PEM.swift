@@ -17,9 +17,7 @@ func newP256Key() throws(TLSError) -> OpaquePointer {
 /// What `write` writes as PEM text (RFC 7468). It returns 1 if it could.
 func pemText(_ what: String, _ write: (OpaquePointer) -> Int32) throws(TLSError) -> String {
     let output = try MemoryBIO()
-    guard write(output.handle) == 1 else {
-        throw TLSError(.library, "can't write \(what): \(TLSErrorQueue.text())")
-    }
+    guard write(output.handle) == 1 else { throw TLSError(.library, "can't write \(what): \(TLSErrorQueue.text())") }
     return output.text()
 }
 

@@ -60,7 +60,9 @@ package final class ChaosRun: Sendable {
             configuration: configuration,
             // The shortest pauses, because a sender that waits tests nothing.
             jitter: { 0 },
-            log: { [weak self] event in self?.take(event) }
+            log: { [weak self] event in
+                if case .connectionOpened = event { self?.tally.withLock { $0.connections += 1 } }
+            }
         )
         let start = ContinuousClock.now
         let faults = Task { await self.misbehave(sender, from: start) }
@@ -82,10 +84,6 @@ package final class ChaosRun: Sendable {
             connections: tally.connections,
             footprints: [("start", marks.start), ("middle", marks.middle), ("end", end)]
         )
-    }
-
-    private func take(_ event: SenderEvent) {
-        if case .connectionOpened = event { tally.withLock { $0.connections += 1 } }
     }
 
     /// Sends by the clock, whether or not streams are free, because pushes that find no stream must get an outcome too.

@@ -8,9 +8,7 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
     package init() {}
 
     /// The fields of a literal. Names must be in lower case (RFC 9113 section 8.2).
-    package init(dictionaryLiteral elements: (String, String)...) {
-        for (name, value) in elements { append(name, value) }
-    }
+    package init(dictionaryLiteral elements: (String, String)...) { elements.forEach { append($0, $1) } }
 
     /// Adds a field. A name or value over 65,535 bytes is left out.
     package mutating func append(_ name: String, _ value: String) {

@@ -1,6 +1,8 @@
 import CNGHTTP2
 import HTTP2
 
+private let noFlags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
+
 /// One connection's HTTP/2 on the server's side: bytes in, requests out; replies in, bytes out.
 ///
 /// Not Sendable: only the server's thread uses it. nghttp2 holds it unretained, until `deinit` ends its session.
@@ -43,7 +45,7 @@ final class ServerSession {
             initialWindowSize: configuration.initialWindowSize
         )
         let window = Int32(clamping: max(configuration.connectionWindowSize, 65_535))
-        nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window)
+        nghttp2_session_set_local_window_size(handle, noFlags, 0, window)
     }
 
     deinit { nghttp2_session_del(handle) }
@@ -62,23 +64,21 @@ final class ServerSession {
         let entries = settings.compactMap { key, value in
             value.map { nghttp2_settings_entry(settings_id: Int32(key.rawValue), value: $0) }
         }
-        nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+        nghttp2_submit_settings(handle, noFlags, entries, entries.count)
     }
 
-    func openWindow(by bytes: Int32) {
-        nghttp2_submit_window_update(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, bytes)
-    }
+    func openWindow(by bytes: Int32) { nghttp2_submit_window_update(handle, noFlags, 0, bytes) }
 
     func submitGoAway(lastStreamID: Int32, code: UInt32, debug: String) {
         let bytes = Array(debug.utf8)
-        nghttp2_submit_goaway(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStreamID, code, bytes, bytes.count)
+        nghttp2_submit_goaway(handle, noFlags, lastStreamID, code, bytes, bytes.count)
     }
 
     /// Sends the first of two GOAWAYs, and a PING. Its answer shows that the client has seen the first.
     func beginShutdown(debug: String) {
         shutdownDebug = debug
         submitGoAway(lastStreamID: .max, code: 0, debug: debug)
-        nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+        nghttp2_submit_ping(handle, noFlags, nil)
     }
 
     func pongReceived() {
@@ -165,11 +165,11 @@ extension ServerSession {
             respond(index, status, headers, body, isUnfinished: true)
         case .informational(let status, let then):
             withFields(status, HeaderFields()) { fields, count in
-                nghttp2_submit_headers(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, fields, count, nil)
+                nghttp2_submit_headers(handle, noFlags, stream, nil, fields, count, nil)
             }
             perform(then, on: stream)
         case .reset(let code, _):
-            nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code)
+            nghttp2_submit_rst_stream(handle, noFlags, stream, code)
         case .silence:
             break
         }

@@ -96,9 +96,7 @@ extension Workbench {
         return (apple, endpoint.replacing("\n", with: ""))
     }
 
-    static func neighbour(_ name: String) -> String {
-        CommandLine.arguments[0].replacing("nudged-bench", with: name)
-    }
+    static func neighbour(_ name: String) -> String { CommandLine.arguments[0].replacing("nudged-bench", with: name) }
 
     /// A daemon's configuration for this cluster and that Apple.
     func environment(_ endpoint: String) -> [String: String] {

@@ -1,9 +1,7 @@
 import Seeded
 
 extension DemoPerson {
-    private enum Kind {
-        case active, neverOptedIn, malformed, disabled, noFirstSession, noDevice, noZone
-    }
+    private enum Kind { case active, neverOptedIn, malformed, disabled, noFirstSession, noDevice, noZone }
 
     private static let kinds: [(Kind, Int)] = [
         (.active, 780), (.neverOptedIn, 60), (.disabled, 50), (.noFirstSession, 40), (.noDevice, 30), (.malformed, 25),

@@ -6,11 +6,8 @@ struct BookCheck: Sendable, Equatable {
 
     var isClean: Bool { found.isEmpty }
 
-    /// The result of a script that compares by itself, because its policy clock is not the host's.
-    init(found: [Breach: [String]], unknown: Int) {
-        self.found = found.filter { !$0.value.isEmpty }
-        self.unknown = unknown
-    }
+    /// For a script that compares by itself.
+    init(unknown: Int) { self.unknown = unknown }
 
     func count(_ breach: Breach) -> Int { found[breach]?.count ?? 0 }
 
@@ -27,7 +24,7 @@ struct BookCheck: Sendable, Equatable {
         for user in books.left { add(.leftDue, user) }
     }
 
-    private mutating func add(_ breach: Breach, _ text: String) { found[breach, default: []].append(text) }
+    mutating func add(_ breach: Breach, _ text: String) { found[breach, default: []].append(text) }
 
     /// Every device of a due nudge got its push, or the record says why not.
     private mutating func checkDue(_ index: BookIndex) {

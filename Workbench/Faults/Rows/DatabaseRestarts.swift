@@ -107,11 +107,9 @@ extension Fault {
         defer { ear.shut() }
         let process = try stage.service(["NOTIFY_SOCKET": ear.path, "WATCHDOG_USEC": "4000000"])
         try await stage.awaitAccepted(20, by: process)
-        let backends = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)").compactMap {
-            Int32($0)
-        }
+        let pids = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)")
         // A hung server still accepts connections (in its kernel), but answers nothing.
-        let hung = all ? stage.cluster.serverProcesses() : Array(backends.prefix(1))
+        let hung = all ? stage.cluster.serverProcesses() : pids.prefix(1).compactMap { Int32($0) }
         let begin = Moment.now
         for id in hung { Glibc.kill(id, SIGSTOP) }
         try await Task.sleep(for: .seconds(seconds))

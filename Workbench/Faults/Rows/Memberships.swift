@@ -124,10 +124,8 @@ struct MembershipKill {
         if victim.exit != .signal(SIGKILL) {
             stage.fail("\(point.rawValue) was not reached: \(String(describing: victim.exit))")
         }
-        let sessions = "pg_stat_activity where application_name = 'victim' and \(Stage.others)"
-        try await stage.wait(for: "the victim's sessions to end") {
-            try await stage.number("select count(*) from \(sessions)") == 0
-        }
+        let left = "select count(*) from pg_stat_activity where application_name = 'victim' and \(Stage.others)"
+        try await stage.wait(for: "the victim's sessions to end") { try await stage.number(left) == 0 }
         let open = try await stage.openIntents(except: other)
         stage.allow { $0.openAtKill.formUnion(open) }
         try await stage.endLeases(except: other)

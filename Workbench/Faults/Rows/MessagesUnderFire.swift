@@ -60,34 +60,33 @@ private final class SaidMessages: Sendable {
         let open = try await stage.openIntents()
         await connection.close()
 
-        var found: [Breach: [String]] = [:]
-        func add(_ breach: Breach, _ text: String) { found[breach, default: []].append(text) }
-        for id in said.all where outcomes[id] == nil { add(.lost, "message \(id)") }
-        for row in 0..<left.count { add(.leftDue, "message \(try left.text(row, 0))") }
-        for id in open { add(.leftOpen, "apns-id \(id)") }
+        // Counts pushes, like the allowance. A push counts once, even if its repetition became unknown too.
+        var check = BookCheck(unknown: unknown.count)
+        for id in said.all where outcomes[id] == nil { check.add(.lost, "message \(id)") }
+        for row in 0..<left.count { check.add(.leftDue, "message \(try left.text(row, 0))") }
+        for id in open { check.add(.leftOpen, "apns-id \(id)") }
         let pushes = Dictionary(grouping: stage.taken.all) { "\($0.apnsID) \($0.token)" }.values
         for same in pushes {
             guard let push = same.first, let key = keys[push.apnsID] else {
-                add(.misrecorded, "apns-id \(same.first?.apnsID ?? "") is in no row of the record")
+                check.add(.misrecorded, "apns-id \(same.first?.apnsID ?? "") is in no row of the record")
                 continue
             }
-            if said.takenBack.contains(key) { add(.notDue, "message \(key) was cancelled in time") }
+            if said.takenBack.contains(key) { check.add(.notDue, "message \(key) was cancelled in time") }
             if same.count > 1 + min(1, unknown[push.apnsID] ?? 0) {
-                add(.doubled, "message \(key), at \(same.map(\.at))")
+                check.add(.doubled, "message \(key), at \(same.map(\.at))")
             }
         }
         let taken = Set(stage.taken.all.map(\.apnsID))
         for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
-            add(.misrecorded, "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it")
+            check.add(.misrecorded, "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it")
         }
         for (id, count) in unknown where !allowed.contains(id) || count > 2 {
-            add(.unknownBeyond, "apns-id \(id), \(count) times")
+            check.add(.unknownBeyond, "apns-id \(id), \(count) times")
         }
-        for id in allowed where unknown[id] == nil { add(.notUnknown, "apns-id \(id)") }
+        for id in allowed where unknown[id] == nil { check.add(.notUnknown, "apns-id \(id)") }
         let ended = outcomes.values.count { $0.contains("accepted") }
         stage.note("\(said.all.count) messages, \(said.takenBack.count) cancelled, \(ended) accepted")
-        // Counts pushes, like the allowance. A push counts once, even if its repetition became unknown too.
-        return BookCheck(found: found, unknown: unknown.count)
+        return check
     }
 }
 

@@ -21,10 +21,7 @@ extension Fault {
                 )
                 let fresh = try stage.start(["run"], binary: older)
                 for daemon in [running, fresh] { try await stage.awaitLine("install that version here", of: daemon) }
-                // The pushes in flight are settled.
-                try await stage.wait(for: "the pushes in flight to be settled") {
-                    try await stage.openIntents().isEmpty
-                }
+                try await stage.wait(for: "the intents to be settled") { try await stage.openIntents().isEmpty }
                 // Their ranges are free for the newer version's daemons.
                 try await stage.awaitShares([])
                 let before = stage.acceptedCount

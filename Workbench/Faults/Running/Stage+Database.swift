@@ -154,9 +154,7 @@ extension Stage {
             let digits = content.utf8.map { UInt8($0 > 57 ? $0 - 87 : $0 - 48) }
             let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
             let change = Change(userID: UUID(), turn: 0, content: bytes, attemptedAt: 0, reason: "")
-            for record in change?.records ?? [] {
-                if let id = record.apnsID { found.insert(id.uuidString.lowercased()) }
-            }
+            found.formUnion((change?.records ?? []).compactMap { $0.apnsID?.uuidString.lowercased() })
         }
         return found
     }

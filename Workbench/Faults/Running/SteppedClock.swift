@@ -70,11 +70,6 @@ struct SteppedClock: Sendable {
         return clock
     }
 
-    /// Seconds since 1970 by the stepped clock.
-    func now() async throws -> Int64 {
-        Int64(try await stage.number("select extract(epoch from clock_timestamp())::bigint"))
-    }
-
     /// Sets the clock, and waits until a daemon has seen that and done what is due.
     func step(to offset: Int64) async throws {
         try await stage.sql("update faulted.step set seconds = \(offset)")
@@ -83,13 +78,9 @@ struct SteppedClock: Sendable {
 
     func settle() async throws {
         try await stage.awaitLook(after: 400)
+        let idle = Stage.idle.replacing("now()", with: "clock_timestamp()")
         try await stage.wait(for: "nobody to be due by the stepped clock", every: .milliseconds(50)) {
-            try await stage.sql(
-                """
-                select not exists (select from nudged.person where due_at <= clock_timestamp())
-                    and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
-                """
-            ) == "t"
+            try await stage.sql(idle) == "t"
         }
     }
 
@@ -133,30 +124,26 @@ struct SteppedClock: Sendable {
 
     /// Checks record (by the stepped clock) and Apple's log: nothing twice, early, stale or in quiet hours.
     private func check(zones: Bool) async throws -> BookCheck {
-        var found: [Breach: [String]] = [:]
         let database = ZoneDatabase()
         let sent = try await entries().filter { $0.outcome == "accepted" || $0.outcome == "unknown" }
+        var check = BookCheck(unknown: sent.count { $0.outcome == "unknown" })
         for entry in sent where zones {
             let sleeper = sleepers[entry.number]
             guard let zone = try database.zone(named: sleeper.zone) else { continue }
             let earliest = Self.earliest(sleeper, entry.slot, zone)
             let text = "sleeper \(entry.number), slot \(entry.slot.iso) at \(Instant(seconds: entry.at).rfc3339)"
-            if entry.at < earliest || entry.at >= earliest + 14_400 { found[.notDue, default: []].append(text) }
-            if Self.quietEnd(sleeper, entry.at, entry.slot, zone) != nil { found[.quiet, default: []].append(text) }
+            if entry.at < earliest || entry.at >= earliest + 14_400 { check.add(.notDue, text) }
+            if Self.quietEnd(sleeper, entry.at, entry.slot, zone) != nil { check.add(.quiet, text) }
         }
         for (number, all) in Dictionary(grouping: sent, by: \.number) {
             let instants = all.map(\.at).sorted()
             for (one, next) in zip(instants, instants.dropFirst()) where next - one < 12 * 3600 {
-                found[.doubled, default: []].append("sleeper \(number) at \(one) and \(next)")
+                check.add(.doubled, "sleeper \(number) at \(one) and \(next)")
             }
         }
         let taken = stage.taken.all
-        for (id, same) in Dictionary(grouping: taken, by: \.apnsID) where same.count > 1 {
-            found[.doubled, default: []].append(id)
-        }
-        if taken.count != sent.count {
-            found[.misrecorded, default: []].append("\(taken.count) accepted, \(sent.count) recorded")
-        }
-        return BookCheck(found: found, unknown: sent.count { $0.outcome == "unknown" })
+        for (id, same) in Dictionary(grouping: taken, by: \.apnsID) where same.count > 1 { check.add(.doubled, id) }
+        if taken.count != sent.count { check.add(.misrecorded, "\(taken.count) accepted, \(sent.count) recorded") }
+        return check
     }
 }
