@@ -9,17 +9,12 @@ import OpenSSL
 /// A seed decides what is done to connections and when (`ChaosPlan`), the pushes (`ChaosPush`), and each attempt's
 /// answer (`ChaosAnswer`). Which streams an act meets, and so the outcomes, depends on threads and the network.
 package final class ChaosRun: Sendable {
-    private struct Tally {
-        var acts: [String: Int] = [:]
-        var connections = 0
-    }
-
     private let seed: UInt64
     private let seconds: Int
     private let rate: Int
     private let apple: ChaosApple
     private let configuration: SenderConfiguration
-    private let tally = Mutex(Tally())
+    private let tally = Mutex((acts: [String: Int](), connections: 0))
 
     /// Prepares a run.
     ///

@@ -53,14 +53,8 @@ final class ServerInbox: Sendable {
         case listen(Bool, Latch)
     }
 
-    private struct State {
-        var orders: [(connection: Int, order: Order)] = []
-        var isSignalled = false
-        var stops = false
-    }
-
     let wake = WakeDescriptor()
-    private let state = Mutex(State())
+    private let state = Mutex((orders: [(connection: Int, order: Order)](), isSignalled: false, stops: false))
 
     func put(_ order: Order, for connection: Int) {
         let signals = state.withLock { state in

@@ -9,12 +9,6 @@ import OpenSSL
 ///
 /// @unchecked Sendable: only `run`, on the server's thread, uses the properties. `published` is a Mutex.
 final class ServerLoop: @unchecked Sendable {
-    private struct Later {
-        let connection: Int
-        let stream: Int32
-        let reply: ServerReply
-    }
-
     let published = Mutex(ServerCounters())
     private let configuration: ServerConfiguration
     private let context: TLSContext
@@ -27,7 +21,7 @@ final class ServerLoop: @unchecked Sendable {
     private var wires: [Int: ServerWire] = [:]
     /// Connections to serve again although epoll reports nothing for them.
     private var again: [Int] = []
-    private var later = DelayQueue<Later>()
+    private var later = DelayQueue<(connection: Int, stream: Int32, reply: ServerReply)>()
     private var lastID = 0
     private let counters = LiveCounters()
 
@@ -172,7 +166,7 @@ final class ServerLoop: @unchecked Sendable {
     private func perform(_ reply: ServerReply, on stream: Int32, _ session: ServerSession) {
         guard let delay = reply.delay else { return session.perform(reply, on: stream) }
         let due = UInt64(MonotonicTime.milliseconds()) + UInt64(max(0, delay / .milliseconds(1)))
-        later.insert(Later(connection: session.connection.id, stream: stream, reply: reply), due: due)
+        later.insert((session.connection.id, stream, reply), due: due)
     }
 
     private func performDue() {

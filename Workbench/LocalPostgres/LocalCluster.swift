@@ -16,11 +16,6 @@ package final class LocalCluster: Sendable {
         case kill
     }
 
-    private struct State {
-        var server: ChildProcess?
-        var isStopped = false
-    }
-
     package let folder: String
     /// The TCP port on 127.0.0.1; nil without a password.
     package let port: Int?
@@ -28,7 +23,7 @@ package final class LocalCluster: Sendable {
     let programs: ServerPrograms
     let account: ServerAccount
     private let watchdog: ServerWatchdog
-    private let state = Mutex(State())
+    private let state = Mutex<(server: ChildProcess?, isStopped: Bool)>((nil, false))
     private let sessions = SuperuserSessions()
 
     package convenience init(_ options: Options = Options()) throws(LocalPostgresError) {

@@ -5,11 +5,6 @@ import Synchronization
 /// Sessions of the superuser that are kept for the next script. A new session costs the server 5 ms of processor time,
 /// and a test that polls would open a hundred a second.
 final class SuperuserSessions: Sendable {
-    private struct State {
-        var idle: [SuperuserSession] = []
-        var generation = 0
-    }
-
     private static let most = 16
     /// A script with one of these words leaves something in its session: a setting, a role, a temporary table.
     private static let traces = [
@@ -20,7 +15,7 @@ final class SuperuserSessions: Sendable {
         "alter database", "alter role", "alter user", "alter system", "pg_reload_conf", "drop role",
     ]
 
-    private let state = Mutex(State())
+    private let state = Mutex((idle: [SuperuserSession](), generation: 0))
 
     /// Runs a script. Settings, roles, temporary tables and prepared statements of earlier ones are gone.
     func run(_ sql: String, in database: String, url: String, within: Duration) throws(LocalPostgresError) -> String {

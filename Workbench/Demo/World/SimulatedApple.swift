@@ -6,9 +6,7 @@ struct SimulatedApple: Sendable {
     let simulator: APNsSimulator
     let certificate: SimulatorCertificate
 
-    static let teamID = "DEMOTEAM01"
-    static let keyID = "DEMOKEY001"
-    static let topic = "dev.nudged.demo"
+    static let (teamID, keyID, topic) = ("DEMOTEAM01", "DEMOKEY001", "dev.nudged.demo")
 
     static func start(devices: [String: DemoDevice]) throws -> SimulatedApple {
         do {

@@ -29,12 +29,7 @@ extension Fault {
 
 /// The messages that the app sent, and those that it cancelled in time.
 private final class SaidMessages: Sendable {
-    private struct Books {
-        var all: Set<String> = []
-        var takenBack: Set<String> = []
-    }
-
-    private let books = Mutex(Books())
+    private let books = Mutex((all: Set<String>(), takenBack: Set<String>()))
 
     func say(_ ids: [String]) { books.withLock { $0.all.formUnion(ids) } }
     func takeBack(_ id: String) { books.withLock { $0.takenBack.formUnion([id]) } }
