@@ -188,8 +188,7 @@ import Testing
                 + "update nudged.occurrence set recurrence = 'FREQ=DAILY;LATER=1', due_at = due_at - interval '1 minute'",
             "exists (select from nudged.occurrence)"
         ),
-    ])
-    func run_whenANewerVersionWroteSomething_leavesTheUserToIt(
+    ]) func run_whenANewerVersionWroteSomething_leavesTheUserToIt(
         column: String,
         change: String,
         isKept: String

@@ -136,11 +136,8 @@ import Testing
     /// `nudged explain` say why.
     @Test func lane_whenRemoved_holdsNothingForEver() async throws {
         let scene = try await Scene()
-        let second = try SecondApple(
-            scene,
-            topic: Self.other,
-            perDevice: { _, _ in .answer(status: 500, reason: "InternalServerError") }
-        )
+        let refusal = ScriptedAnswer.answer(status: 500, reason: "InternalServerError")
+        let second = try SecondApple(scene, topic: Self.other, perDevice: { _, _ in refusal })
         try scene.seedDue(5)
         // 1 and 5: a device on both lanes. 2, 3 and 4: only on the one that goes.
         let both = "user_id in ('\(Scene.user(1))', '\(Scene.user(5))')"

@@ -30,8 +30,7 @@ import Testing
             "nudged_daemon.abcd:new@aws-0-eu-west-1.pooler.supabase.com:5432/postgres?sslmode=verify-full"
         ),
         ("postgresql://some.body:pw@db.example.com/app", "nudged_daemon:new@db.example.com:5432/app"),
-    ])
-    func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets(_ owner: String, _ daemon: String) throws {
+    ]) func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets(_ owner: String, _ daemon: String) throws {
         let place = try ConnectionConfiguration.parse(url: owner, allowInsecure: true)
         let role = SetUpAnswers.daemon(beside: place)
         #expect(place.url(user: role, password: "new") == "postgresql://\(daemon)")
@@ -50,8 +49,7 @@ import Testing
         ("postgresql://p:6543pw@db.abcd.supabase.co/postgres?sslrootcert=/c", []),
         ("postgresql://p:pw@DB.abcd.Supabase.co:6543/postgres?sslrootcert=/c", ["port 6543"]),
         ("postgresql://p:pw@db.example.com:6543/postgres", []),
-    ])
-    func faults_ofSupabase(_ url: String, _ found: [String]) throws {
+    ]) func faults_ofSupabase(_ url: String, _ found: [String]) throws {
         let faults = answers(url).faults(try ConnectionConfiguration.parse(url: url, allowInsecure: true))
         #expect(faults.count == found.count)
         for (fault, part) in zip(faults, found) {

@@ -58,8 +58,7 @@ import Testing
     @Test(arguments: [
         (0o604 as mode_t, 0o700 as mode_t, Finding.Level.error), (0o620, 0o700, .warning), (0o600, 0o770, .warning),
         (0o600, 0o1777, .ok), (0o440, 0o755, .ok),
-    ])
-    func secret_whenOthersGetAtIt_isSaid(mode: mode_t, folder: mode_t, expected: Finding.Level) throws {
+    ]) func secret_whenOthersGetAtIt_isSaid(mode: mode_t, folder: mode_t, expected: Finding.Level) throws {
         let facts = try Self.facts("", credentials: ["database.url": (Self.url, mode)], folderMode: folder)
         let finding = try #require(facts.findings.first { $0.check == "secrets" })
         #expect(finding.level == expected, "\(finding)")

@@ -48,8 +48,7 @@ import TimeZones
         (PostgresError(.connectionFailed, sqlState: "53300"), .unavailable),
         (PostgresError(.connectionFailed, sqlState: "28P01"), .permission),
         (PostgresError(.connectionFailed, sqlState: "3D000"), .configuration),
-    ])
-    func connection_whenThereIsNone_isAnErrorWithItsRemedyApart(error: PostgresError, expected: Systemd.ExitStatus)
+    ]) func connection_whenThereIsNone_isAnErrorWithItsRemedyApart(error: PostgresError, expected: Systemd.ExitStatus)
         throws
     {
         let answer = Known<Facts.Server>.failure(Unanswered(why: error.description, error: error))
@@ -65,8 +64,7 @@ import TimeZones
         ("postgresql://a@db.example.com/app?sslmode=disable", .warning),
         ("postgresql://a@localhost/app?sslmode=disable", .ok),
         ("postgresql://a@127.0.0.1,db.example.com/app?sslmode=prefer", .warning), ("postgresql://a@%2Ftmp/app", .ok),
-    ])
-    func tls_whenItIsWeakOverANetwork_isAWarning(url: String, expected: Finding.Level) throws {
+    ]) func tls_whenItIsWeakOverANetwork_isAWarning(url: String, expected: Finding.Level) throws {
         let found = Verdicts.encryption(try Self.configuration(url))
         #expect(found.level == expected, "\(found)")
         if expected == .warning { #expect(found.remedy?.contains("sslmode=verify-full") == true) }
@@ -75,8 +73,7 @@ import TimeZones
     @Test(arguments: [
         (Pooling.direct, Finding.Level.ok), (.transaction, .ok), (.session, .ok), (.statement, .warning),
         (.exhausted, .warning),
-    ])
-    func pooler_byItsMode(pooling: Pooling, expected: Finding.Level) {
+    ]) func pooler_byItsMode(pooling: Pooling, expected: Finding.Level) {
         #expect(Verdicts.pooler(pooling).level == expected)
     }
 
@@ -119,8 +116,7 @@ import TimeZones
         (.behind([Migration.all[3]]), .configuration), (.behind([Migration.all[3]], isUsable: true), .success),
         (.ahead(newest: 99), .configuration), (.changed(number: 3), .configuration), (.hidden, .permission),
         (.newer(newest: 99), .success), (.current, .success), (.misbound([]), .success),
-    ])
-    func migrations_byTheSchemasState(state: Migrator.SchemaState, expected: Systemd.ExitStatus) {
+    ]) func migrations_byTheSchemasState(state: Migrator.SchemaState, expected: Systemd.ExitStatus) {
         #expect(Verdicts.migrations(state).status == expected)
     }
 
@@ -143,8 +139,7 @@ import TimeZones
 
     @Test(arguments: [
         ("public", Finding.Level.error), ("anon", .error), ("authenticated", .error), ("service_role", .warning),
-    ])
-    func excess_whenAnybodyHasIt_isAnError(role: String, level: Finding.Level) {
+    ]) func excess_whenAnybodyHasIt_isAnError(role: String, level: Finding.Level) {
         let right = ExcessRight(role: role, object: "nudged.person", privileges: ["select"], statement: "revoke it")
         let found = Verdicts.excessRights([right])
         #expect(found.map(\.level) == [level] && found[0].details == ["revoke it"])

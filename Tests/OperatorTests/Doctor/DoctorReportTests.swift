@@ -11,8 +11,7 @@ import Testing
     @Test(arguments: [
         ([Systemd.ExitStatus](), Systemd.ExitStatus.success), ([.unavailable], .unavailable),
         ([.unavailable, .permission], .permission), ([.permission, .configuration, .unavailable], .configuration),
-    ])
-    func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
+    ]) func status_isTheWorstErrors(errors: [Systemd.ExitStatus], expected: Systemd.ExitStatus) {
         let findings = errors.map { Self.clock(.error("it is so", $0).fix(nil)) }
         #expect(DoctorReport(findings + [Self.clock(.ok("fine"))]).status == expected)
     }
@@ -59,8 +58,7 @@ import Testing
         #expect(coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == report.text(on: Screen(width: 80)))
     }
 
-    @Test(arguments: [60, 80, 120])
-    func lines_whenTheyAreLong_goOnBelow(width: Int) {
+    @Test(arguments: [60, 80, 120]) func lines_whenTheyAreLong_goOnBelow(width: Int) {
         let long = String(repeating: "word ", count: 60) + "end"
         let lines = DoctorReport([Self.clock(.warning(long).fix(long))]).text(on: Screen(width: width)).split(
             separator: "\n"

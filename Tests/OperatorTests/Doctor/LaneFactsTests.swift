@@ -61,8 +61,7 @@ import TimeZones
         (403, "Forbidden", "apns.teamId"), (403, "UnrelatedKeyIdInToken", "apns.keyId"),
         (400, "TopicDisallowed", "apns.bundleId"), (400, "BadTopic", "apns.bundleId"),
         (400, "DeviceTokenNotForTopic", "apns.bundleId"),
-    ])
-    func answer_whenTheConfigurationIsRefused_saysTheRemedy(status: Int, reason: String, remedy: String) throws {
+    ]) func answer_whenTheConfigurationIsRefused_saysTheRemedy(status: Int, reason: String, remedy: String) throws {
         let finding = try #require(Self.answer(status, reason))
         #expect(finding.level == .error && finding.status == .configuration)
         #expect(finding.found.contains(reason) && finding.remedy?.contains(remedy) == true, "\(finding)")

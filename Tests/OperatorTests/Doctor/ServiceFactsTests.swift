@@ -50,8 +50,7 @@ import TimeZones
         ("[Service]\nDynamicUser=no", "DynamicUser=yes"),
         ("[Service]\nExecReload=", "ExecReload=/usr/bin/nudged reload"),
         ("[Unit]\nStartLimitIntervalSec=10", "start limit"),
-    ])
-    func unit_whenADropInTakesAPromiseBack_saysWhatThatMeans(dropIn: String, said: String) {
+    ]) func unit_whenADropInTakesAPromiseBack_saysWhatThatMeans(dropIn: String, said: String) {
         let unit = UnitSettings(path: "/lib/nudged.service", texts: [Self.shipped, dropIn])
         let odd = Self.findings(unit: unit).filter { $0.level != .ok }
         #expect(odd.count == 1 && odd[0].level == .warning && odd[0].check == "settings", "\(odd)")
@@ -76,8 +75,7 @@ import TimeZones
     @Test(arguments: [
         (ServiceFacts.Process.none, Finding.Level.ok), (.hidden, .unchecked), (.running(7, unit: nil), .warning),
         (.running(7, unit: "nudged.service"), .ok),
-    ])
-    func process_whenNobodyRestartsIt_isAWarning(process: ServiceFacts.Process, expected: Finding.Level) {
+    ]) func process_whenNobodyRestartsIt_isAWarning(process: ServiceFacts.Process, expected: Finding.Level) {
         #expect(Self.finding("process", in: Self.findings(process: process))?.level == expected)
     }
 
@@ -104,8 +102,7 @@ import TimeZones
         ("DynamicUser=no\nUser=nudged", 0o600, 0o755, nil), ("User=nudged", 0o600, 0o755, nil),
         ("SupplementaryGroups=conf", 0o640, 0o755, nil),
         ("ExecStart=/usr/bin/nudged run --config /a", 0o600, 0o755, nil),
-    ])
-    func settings_whenTheUnitsUserCantReadTheConfiguration_areAnError(
+    ]) func settings_whenTheUnitsUserCantReadTheConfiguration_areAnError(
         setting: String,
         mode: mode_t,
         folder: mode_t,
@@ -152,8 +149,7 @@ import TimeZones
     @Test(arguments: [
         ("0::/system.slice/nudged.service", "nudged.service"), ("0::/user.slice/user-0.slice/session-1.scope", nil),
         ("12:pids:/system.slice/a.service\n1:name=systemd:/system.slice/nudged.service\n0::/", "nudged.service"),
-    ])
-    func unit_isReadFromTheControlGroup(text: String, expected: String?) {
+    ]) func unit_isReadFromTheControlGroup(text: String, expected: String?) {
         #expect(ServiceFacts.unit(inGroups: text) == expected)
     }
 }

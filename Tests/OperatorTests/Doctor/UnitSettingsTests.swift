@@ -30,8 +30,7 @@ import Testing
     @Test(arguments: [
         ("120", true), ("2min", true), ("10s 500ms", true), ("0", false), ("infinity", false), ("0s", false),
         ("", false),
-    ])
-    func time_isSetWhereItEnds(text: String, expected: Bool) {
+    ]) func time_isSetWhereItEnds(text: String, expected: Bool) {
         #expect(Self.unit("[Service]\nWatchdogSec=\(text)\n").hasTime("Service.WatchdogSec") == expected)
     }
 

@@ -8,8 +8,7 @@ struct ValueFaultsTests {
         ("CET", "Europe/Berlin"), ("est", "America/New_York"), ("berlin", "Europe/Berlin"),
         ("europe/berlin", "Europe/Berlin"), ("Europe/Berln", "Europe/Berlin"), ("New York", "America/New_York"),
         ("UTC+3", "Etc/GMT-3"), ("GMT-05:00", "Etc/GMT+5"), ("utc", "UTC"),
-    ])
-    func zone_whenMisspelt_namesTheOneThatWasMeant(name: String, meant: String) {
+    ]) func zone_whenMisspelt_namesTheOneThatWasMeant(name: String, meant: String) {
         #expect(ValueFaults.zone(name, ZoneDatabase()) == "the zone \(name) is unknown: did you mean \(meant)?")
     }
 

@@ -94,8 +94,7 @@ import Testing
     }
 
     /// A schema that the app made isn't nudged's, even if it may be changed.
-    @Test(arguments: [true, false])
-    func plan_whenTheAppHasASchemaOfOurName_saysToRenameIt(_ isOurs: Bool) {
+    @Test(arguments: [true, false]) func plan_whenTheAppHasASchemaOfOurName_saysToRenameIt(_ isOurs: Bool) {
         let plan = Self.plan { ($0.apiOwner, $0.ownsAPI, $0.apiSchema) = ("app", isOurs, "nudged_me") }
         #expect(Self.faults(plan) == ["no migration is applied, but there is a schema nudged_me of app"])
         #expect(plan.lines.contains { $0.hasPrefix("         fix: as app: alter schema nudged_me rename to") })

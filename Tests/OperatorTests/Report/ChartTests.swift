@@ -89,8 +89,7 @@ import Testing
     @Test(arguments: [
         (0, [0, 1]), (1, [0, 1]), (3, [0, 2, 4]), (10, [0, 5, 10]), (11, [0, 10, 20]), (1000, [0, 500, 1000]),
         (1001, [0, 1000, 2000]),
-    ])
-    func ticks_whenTwoAreWanted_areRound(greatest: Int, values: [Int]) {
+    ]) func ticks_whenTwoAreWanted_areRound(greatest: Int, values: [Int]) {
         #expect(Ticks(covering: greatest, wanted: 2).values == values)
     }
 

@@ -12,8 +12,7 @@ import TestSupport
         (0, "0", "0"), (-3, "0", "0"), (1, "1", "1–4"), (4, "4", "1–4"), (5, "5", "5"), (7, "7", "5"), (8, "8", "10"),
         (12, "12", "10"), (13, "13", "15"), (12_344, "12,344", "12,345"),
         (Int.max, "9,223,372,036,854,775,807", "9,223,372,036,854,775,807"),
-    ])
-    func count_isExactOrRounded(count: Int, exact: String, rounded: String) {
+    ]) func count_isExactOrRounded(count: Int, exact: String, rounded: String) {
         #expect(self.exact.count(count).text == exact && self.rounded.count(count).text == rounded)
         #expect(self.exact.count(count).value == Double(max(count, 0)))
     }

@@ -272,8 +272,7 @@ import TimeZones
         (QuietHours(start: TimeOfDay(hour: 1), end: TimeOfDay(hour: 7)), ["x=\"4.167%\" y=\"34\" width=\"25%\""]),
         (QuietHours(start: TimeOfDay(hour: 21), end: TimeOfDay(hour: 0)), ["x=\"87.5%\" y=\"34\" width=\"12.5%\""]),
         (QuietHours(start: TimeOfDay(hour: 5), end: TimeOfDay(hour: 5)), []), (nil, []),
-    ])
-    func hours_whenThereAreQuietHours_shadeThem(quiet: QuietHours?, boxes: [String]) throws {
+    ]) func hours_whenThereAreQuietHours_shadeThem(quiet: QuietHours?, boxes: [String]) throws {
         let rules = Rules { $0.quietHours = quiet }
         let page = F.markup(F.report(rules: rules, hours: [HourCount(hour: 12, kind: "message", count: 50)]))
         let shades = parts(page, "<rect class=\"shade\" ", " height")
