@@ -65,19 +65,6 @@ enum DoctorScene {
         )
     }
 
-    static func doctor(_ scene: Scene, _ changes: [String: String?] = [:]) async throws -> (
-        Scene.Run, [String: Finding]
-    ) {
-        let run = try await scene.nudged(["doctor", "--json"], changes, within: .seconds(60))
-        let all = try findings(run)
-        // The worst of those that share an id.
-        let order = ["ok", "not_checked", "warning", "error"]
-        let byID = Dictionary(all.map { ($0.id, $0) }) { one, other in
-            (order.firstIndex(of: one.level) ?? 0) >= (order.firstIndex(of: other.level) ?? 0) ? one : other
-        }
-        return (run, byID)
-    }
-
     static func odd(
         _ findings: [String: Finding],
         but known: Set<String> = ["service.unit", "service.daemons", "apple.endpoint"]
@@ -90,5 +77,18 @@ enum DoctorScene {
         try scene.sql("alter role nudged_daemon login password '\(Scene.password)'")
         let url = cluster.tcpURL(database: scene.database, user: "nudged_daemon", password: Scene.password)
         return (scene, cluster, ["DATABASE_URL": url])
+    }
+}
+
+extension Scene {
+    func doctor(_ changes: [String: String?] = [:]) async throws -> (Run, [String: DoctorScene.Finding]) {
+        let run = try await nudged(["doctor", "--json"], changes, within: .seconds(60))
+        let all = try DoctorScene.findings(run)
+        // The worst of those that share an id.
+        let order = ["ok", "not_checked", "warning", "error"]
+        let byID = Dictionary(all.map { ($0.id, $0) }) { one, other in
+            (order.firstIndex(of: one.level) ?? 0) >= (order.firstIndex(of: other.level) ?? 0) ? one : other
+        }
+        return (run, byID)
     }
 }

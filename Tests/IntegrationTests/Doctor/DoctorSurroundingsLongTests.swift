@@ -25,10 +25,7 @@ import Testing
             settings: ["default_pool_size": size]
         )
         defer { pooler.stop() }
-        let (run, findings) = try await DoctorScene.doctor(
-            scene,
-            ["DATABASE_URL": pooler.url(database: scene.database)]
-        )
+        let (run, findings) = try await scene.doctor(["DATABASE_URL": pooler.url(database: scene.database)])
         #expect(findings["database.pooler"]?.level == level, "\(run.text)")
         #expect(findings["database.pooler"]?.found.contains(text) == true, "\(run.text)")
         // All else is asked through it.
@@ -40,28 +37,28 @@ import Testing
     @Test func apple_whenItRefusesTheKey_saysSoAndTheRemedy() async throws {
         let scene = try await DoctorScene.scene()
         try DoctorScene.script(scene, key: "OTHERKEY99")
-        let (run, findings) = try await DoctorScene.doctor(scene)
+        let (run, findings) = try await scene.doctor()
         #expect(run.exit == .code(78), "\(run.text)")
         #expect(findings["apple.answer"]?.found == "the server answers InvalidProviderToken", "\(run.text)")
         #expect(findings["apple.answer"]?.remedy?.contains("apns.keyId") == true)
         #expect(findings["database.connection"]?.level == "ok")
         try DoctorScene.script(scene, topics: ["com.example.other"])
-        #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.found == "the server answers TopicDisallowed")
+        #expect(try await scene.doctor().1["apple.answer"]?.found == "the server answers TopicDisallowed")
         try DoctorScene.script(scene) { _, _ in .answer(status: 503, reason: "ServiceUnavailable") }
-        let (busy, later) = try await DoctorScene.doctor(scene)
+        let (busy, later) = try await scene.doctor()
         #expect(busy.exit == .code(0) && later["apple.answer"]?.level == "warning", "\(busy.text)")
         try DoctorScene.script(scene) { _, _ in .closeTCP }
-        #expect(try await DoctorScene.doctor(scene).1["apple.answer"]?.exit == 69)
+        #expect(try await scene.doctor().1["apple.answer"]?.exit == 69)
     }
 
     @Test func apple_whenItsClockDiffers_isHeldAgainstOurs() async throws {
         let scene = try await DoctorScene.scene()
         try DoctorScene.script(scene, ahead: 120)
-        let (run, findings) = try await DoctorScene.doctor(scene)
+        let (run, findings) = try await scene.doctor()
         #expect(run.exit == .code(0) && findings["apple.clock"]?.level == "warning", "\(run.text)")
         #expect(findings["apple.clock"]?.found.contains("ahead of this machine's") == true, "\(run.text)")
         try DoctorScene.script(scene, ahead: -1800)
-        let (far, later) = try await DoctorScene.doctor(scene)
+        let (far, later) = try await scene.doctor()
         #expect(far.exit == .code(78), "\(far.text)")
         #expect(later["apple.clock"]?.found.contains("behind this machine's") == true, "\(far.text)")
     }
@@ -73,7 +70,7 @@ import Testing
             (["APNS_ENDPOINT": "https://nowhere.invalid:443"], "the host name has no address"),
             (["APNS_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"], "the certificate is refused"),
         ] as [([String: String?], String)] {
-            let (run, findings) = try await DoctorScene.doctor(scene, changes)
+            let (run, findings) = try await scene.doctor(changes)
             #expect(run.exit == .code(69), "\(run.text)")
             #expect(findings["apple.connection"]?.found.contains(text) == true, "\(run.text)")
             #expect(findings["apple.answer"]?.level == "not_checked" && findings["database.connection"]?.level == "ok")
@@ -81,10 +78,8 @@ import Testing
         // A server that speaks TLS and no HTTP/2, as a proxy may.
         let other = try HTTPSServer { _ in HTTPSAct.answer() }
         scene.write(try HTTPSServer.authority.get().certificate, to: "other.pem")
-        let (run, findings) = try await DoctorScene.doctor(
-            scene,
-            ["APNS_ENDPOINT": "https://localhost:\(other.port)", "APNS_CA_FILE": "\(scene.folder)/other.pem"]
-        )
+        let place = ["APNS_ENDPOINT": "https://localhost:\(other.port)", "APNS_CA_FILE": "\(scene.folder)/other.pem"]
+        let (run, findings) = try await scene.doctor(place)
         #expect(findings["apple.connection"]?.found.contains("no HTTP/2") == true, "\(run.text)")
         #expect(other.seen.now.requests.isEmpty)
     }
@@ -105,14 +100,12 @@ import Testing
     @Test func configuration_whenItIsWrong_leavesWhatCanBeLookedAt() async throws {
         let scene = try await DoctorScene.scene()
         scene.write("no key\n", to: "key.p8")
-        let (run, findings) = try await DoctorScene.doctor(scene)
+        let (run, findings) = try await scene.doctor()
         #expect(run.exit == .code(78) && findings["configuration.file"]?.exit == 78, "\(run.text)")
         #expect(findings["database.connection"]?.level == "ok", "\(run.text)")
         #expect(findings["apple.lanes"]?.level == "not_checked", "\(run.text)")
-        let (open, later) = try await DoctorScene.doctor(
-            scene,
-            ["APNS_PRIVATE_KEY_FILE": scene.write("x", to: "open.p8", mode: 0o644)]
-        )
+        let readable = scene.write("x", to: "open.p8", mode: 0o644)
+        let (open, later) = try await scene.doctor(["APNS_PRIVATE_KEY_FILE": readable])
         #expect(later["configuration.file"]?.exit == 77, "\(open.text)")
     }
 
@@ -125,13 +118,13 @@ import Testing
             "DECISION_URL": "https://localhost:\(service.port)/planted-path", "DECISION_TOKEN": "planted-token",
             "DECISION_CA_FILE": "\(scene.folder)/service-ca.pem",
         ]
-        let (run, findings) = try await DoctorScene.doctor(scene, changes)
+        let (run, findings) = try await scene.doctor(changes)
         #expect(findings["decision.connection"]?.level == "ok", "\(run.text)")
         #expect(findings["decision.connection"]?.found.contains("certificate is verified") == true)
         let request = try #require(service.seen.now.requests.first)
         #expect(request.body.isEmpty && request.fields["authorization"] == nil && service.seen.now.requests.count == 1)
         let untrusted = changes.merging(["DECISION_CA_FILE": "/etc/ssl/certs/ca-certificates.crt"]) { $1 }
-        let (refused, later) = try await DoctorScene.doctor(scene, untrusted)
+        let (refused, later) = try await scene.doctor(untrusted)
         #expect(refused.exit == .code(69), "\(refused.text)")
         #expect(later["decision.connection"]?.found.contains("not trusted") == true, "\(refused.text)")
     }

@@ -14,10 +14,10 @@ import Testing
         defer { cluster.stop() }
         // Whatever it asks, it may ask of a database that takes no writes.
         try scene.sql("alter role nudged_daemon set default_transaction_read_only = on")
-        let (readOnly, asked) = try await DoctorScene.doctor(scene, daemon)
+        let (readOnly, asked) = try await scene.doctor(daemon)
         #expect(DoctorScene.odd(asked) == ["database.writable"], "\(readOnly.text)")
         try scene.sql("alter role nudged_daemon reset default_transaction_read_only")
-        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        let (run, findings) = try await scene.doctor(daemon)
         #expect(run.exit == .code(0), "\(run.text)")
         #expect(DoctorScene.odd(findings) == [], "\(run.text)")
         #expect(findings["service.daemons"]?.level == "warning")
@@ -37,7 +37,7 @@ import Testing
         defer { cluster.stop() }
         let process = try scene.start(["run"], daemon)
         try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
-        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        let (run, findings) = try await scene.doctor(daemon)
         #expect(findings["service.daemons"]?.level == "ok", "\(run.text)")
         try await scene.stop(process)
     }
@@ -50,7 +50,7 @@ import Testing
             ("POLICY_HOLDOUT_PERCENT", false, nil), ("POLICY_BACK_OFF_AFTER", true, "ok"),
         ] {
             if seen { try scene.sql("insert into nudged.seen values ('\(Scene.user(1))', now())") }
-            let (run, findings) = try await DoctorScene.doctor(scene, [rule: "5"])
+            let (run, findings) = try await scene.doctor([rule: "5"])
             let finding = findings["database.activity"]
             #expect(finding?.level == level, "\(rule): \(run.text)")
             if level == "warning" {
@@ -64,17 +64,14 @@ import Testing
 
     @Test func database_whenItIsAwayOrRefuses_hidesNothingElse() async throws {
         let scene = try await DoctorScene.scene()
-        let (away, first) = try await DoctorScene.doctor(scene, ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
+        let (away, first) = try await scene.doctor(["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
         #expect(away.exit == .code(69), "\(away.text)")
         #expect(first["database.connection"]?.exit == 69 && first["database.rest"]?.level == "not_checked")
         #expect(first["apple.answer"]?.level == "ok" && first["zones.files"]?.level == "ok")
         let wrong = scene.cluster.tcpURL(database: scene.database).replacing(Scene.password, with: "wrong")
-        let (refused, second) = try await DoctorScene.doctor(scene, ["DATABASE_URL": wrong])
+        let (refused, second) = try await scene.doctor(["DATABASE_URL": wrong])
         #expect(refused.exit == .code(77) && second["database.connection"]?.exit == 77, "\(refused.text)")
-        let (none, third) = try await DoctorScene.doctor(
-            scene,
-            ["DATABASE_URL": scene.cluster.tcpURL(database: "nowhere")]
-        )
+        let (none, third) = try await scene.doctor(["DATABASE_URL": scene.cluster.tcpURL(database: "nowhere")])
         #expect(none.exit == .code(78), "\(none.text)")
         #expect(third["database.connection"]?.remedy?.contains("create the database") == true, "\(none.text)")
     }
@@ -84,10 +81,7 @@ import Testing
         let scene = try await DoctorScene.scene()
         let silent = try HTTPSServer(names: nil) { _ in [.hold] }
         let begun = ContinuousClock.now
-        let (run, findings) = try await DoctorScene.doctor(
-            scene,
-            ["DATABASE_URL": "postgresql://a@127.0.0.1:\(silent.port)/app"]
-        )
+        let (run, findings) = try await scene.doctor(["DATABASE_URL": "postgresql://a@127.0.0.1:\(silent.port)/app"])
         #expect(run.exit == .code(69) && findings["database.connection"]?.exit == 69, "\(run.text)")
         #expect(findings["apple.answer"]?.level == "ok")
         #expect(ContinuousClock.now - begun < .seconds(20))
@@ -95,7 +89,7 @@ import Testing
 
     @Test func database_whenItIsNotMigrated_saysTheRemedy() async throws {
         let scene = try await DoctorScene.scene(migrated: false)
-        let (run, findings) = try await DoctorScene.doctor(scene)
+        let (run, findings) = try await scene.doctor()
         #expect(run.exit == .code(78), "\(run.text)")
         #expect(findings["database.migrations"]?.remedy?.contains("nudged migrate") == true, "\(run.text)")
         #expect(findings["database.rest"]?.level == "not_checked" && findings["database.rights"] == nil)
@@ -104,7 +98,7 @@ import Testing
     /// The superuser sees all, and is told that this is too much.
     @Test func role_whenItIsASuperuser_isAWarning() async throws {
         let scene = try await DoctorScene.scene()
-        let (run, findings) = try await DoctorScene.doctor(scene)
+        let (run, findings) = try await scene.doctor()
         #expect(run.exit == .code(0) && findings["database.role"]?.level == "warning", "\(run.text)")
         #expect(DoctorScene.odd(findings) == ["database.role"], "\(run.text)")
     }
@@ -114,18 +108,18 @@ import Testing
         defer { cluster.stop() }
         try scene.sql("revoke insert on nudged.intent from nudged_daemon")
         try scene.sql("revoke execute on function nudged.maintain_delivery from nudged_daemon")
-        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        let (run, findings) = try await scene.doctor(daemon)
         #expect(run.exit == .code(77), "\(run.text)")
         let lacks = "nudged_daemon lacks insert on nudged.intent; execute on nudged.maintain_delivery"
         #expect(findings["database.rights"]?.found == lacks, "\(run.text)")
         #expect(DoctorScene.odd(findings) == ["database.rights"], "\(run.text)")
         // The remedy works.
         try scene.sql("select nudged.grant_roles()")
-        #expect(try await DoctorScene.doctor(scene, daemon).0.exit == .code(0))
+        #expect(try await scene.doctor(daemon).0.exit == .code(0))
         try scene.sql("alter role nudged_daemon bypassrls")
-        #expect(try await DoctorScene.doctor(scene, daemon).1["database.role"]?.found.contains("BYPASSRLS") == true)
+        #expect(try await scene.doctor(daemon).1["database.role"]?.found.contains("BYPASSRLS") == true)
         try scene.sql("alter role nudged_daemon nobypassrls; revoke usage on schema nudged from nudged_daemon")
-        let (shut, rest) = try await DoctorScene.doctor(scene, daemon)
+        let (shut, rest) = try await scene.doctor(daemon)
         #expect(shut.exit == .code(77), "\(shut.text)")
         #expect(rest["database.rights"]?.found.contains("has no right to use schema") == true, "\(shut.text)")
     }
@@ -152,7 +146,7 @@ import Testing
         let statements = found.flatMap(\.details)
         #expect(statements.count > 100 && statements.contains { $0.contains("on table nudged.person from anon") })
         for statement in statements { try scene.sql(statement) }
-        let (again, later) = try await DoctorScene.doctor(scene, daemon)
+        let (again, later) = try await scene.doctor(daemon)
         #expect(again.exit == .code(0) && later["database.excess_rights"]?.level == "ok", "\(again.text)")
     }
 
@@ -160,17 +154,17 @@ import Testing
         let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
         defer { cluster.stop() }
         try scene.sql("revoke insert on public.push_tokens from nudged_writer")
-        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        let (run, findings) = try await scene.doctor(daemon)
         #expect(run.exit == .code(77) && DoctorScene.odd(findings) == ["database.writer"], "\(run.text)")
         let remedy = try #require(findings["database.writer"]?.remedy)
         let grant = "grant insert on public.push_tokens to nudged_writer"
         #expect(remedy.contains(grant), "\(run.text)")
         try scene.sql(grant)
         try scene.sql("alter function nudged.write_device owner to postgres")
-        let (foreign, later) = try await DoctorScene.doctor(scene, daemon)
+        let (foreign, later) = try await scene.doctor(daemon)
         #expect(foreign.exit == .code(0) && later["database.writer"]?.level == "warning", "\(foreign.text)")
         try scene.sql("select nudged.grant_roles()")
-        #expect(try await DoctorScene.doctor(scene, daemon).1["database.writer"]?.level == "ok")
+        #expect(try await scene.doctor(daemon).1["database.writer"]?.level == "ok")
     }
 
     @Test func bindings_whenATriggerIsDisabledOrGone_areNamed() async throws {
@@ -187,7 +181,7 @@ import Testing
         for part in ["bound again: nudged_profile_inserted fires on public.context_profiles", "next: nudged replan"] {
             #expect(bound.output.contains(part), "\(bound.text)")
         }
-        let (again, findings) = try await DoctorScene.doctor(scene)
+        let (again, findings) = try await scene.doctor()
         #expect(findings["database.bindings"]?.level == "ok", "\(again.text)")
         #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_inserted'") == "O")
     }
@@ -207,7 +201,7 @@ import Testing
             "subject_member",
             "select 't'::text as subject_type, 1::bigint as subject_id, gen_random_uuid() as user_id"
         )
-        let (run, findings) = try await DoctorScene.doctor(scene, daemon)
+        let (run, findings) = try await scene.doctor(daemon)
         #expect(run.exit == .code(78), "\(run.text)")
         #expect(findings["database.recipient"]?.found.hasSuffix("has no column timezone") == true, "\(run.text)")
         #expect(findings["database.subject_member"]?.found.contains("type bigint, not text") == true, "\(run.text)")
@@ -215,7 +209,7 @@ import Testing
         // A view of somebody's who may not read what it reads.
         try scene.sql("create role narrow; grant create, usage on schema nudged to narrow")
         try scene.sql("alter view nudged.device owner to narrow")
-        let (narrow, later) = try await DoctorScene.doctor(scene, daemon)
+        let (narrow, later) = try await scene.doctor(daemon)
         #expect(later["database.device"]?.exit == 77, "\(narrow.text)")
         #expect(later["database.device"]?.found.contains("push_tokens") == true, "\(narrow.text)")
     }
@@ -262,7 +256,7 @@ import Testing
             select pg_stat_force_next_flush()
             """
         )
-        let (run, findings) = try await DoctorScene.doctor(scene)
+        let (run, findings) = try await scene.doctor()
         #expect(run.exit == .code(0), "\(run.text)")
         let odd = ["autovacuum", "bloat", "holders", "partitions", "role"].map { "database.\($0)" }
         #expect(DoctorScene.odd(findings) == odd, "\(run.text)")
