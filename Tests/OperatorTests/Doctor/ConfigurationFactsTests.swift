@@ -14,25 +14,15 @@ import Testing
         folderMode: mode_t = 0o700,
         mode: mode_t = 0o644
     ) throws -> ConfigurationFacts {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder.appending(path: "credentials"),
-            withIntermediateDirectories: true
-        )
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data(yaml.utf8).write(to: folder.appending(path: "nudged.yaml"))
-        chmod(folder.appending(path: "nudged.yaml").path, mode)
-        for (name, (text, mode)) in credentials {
-            let path = folder.appending(path: "credentials/\(name)").path
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-            chmod(path, mode)
-        }
-        chmod(folder.appending(path: "credentials").path, folderMode)
-        return ConfigurationFacts(
-            path: folder.appending(path: "nudged.yaml").path,
-            environment: ["CREDENTIALS_DIRECTORY": folder.appending(path: "credentials").path],
-            folder: folder.appending(path: "credentials").path
-        )
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(yaml, to: "nudged.yaml")
+        chmod(path, mode)
+        let secrets = folder.path + "/credentials"
+        mkdir(secrets, 0o700)
+        for (name, (text, mode)) in credentials { chmod(try folder.write(text, to: "credentials/\(name)"), mode) }
+        chmod(secrets, folderMode)
+        return ConfigurationFacts(path: path, environment: ["CREDENTIALS_DIRECTORY": secrets], folder: secrets)
     }
 
     private static let apns = """

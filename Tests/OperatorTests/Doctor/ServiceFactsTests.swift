@@ -1,6 +1,7 @@
 import Foundation
 @testable import Core
 import Systemd
+import TestSupport
 import Testing
 import TimeZones
 
@@ -80,14 +81,11 @@ import TimeZones
     }
 
     @Test func unit_whenItIsMasked_isSaid_andNothingElseOfIt() throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
-        let folder = root.appending(path: "etc/systemd/system")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.path + "/nudged.service",
-            withDestinationPath: "/dev/null"
-        )
+        let root = try TemporaryFolder()
+        defer { root.remove() }
+        let place = try root.write("", to: "etc/systemd/system/nudged.service")
+        try FileManager.default.removeItem(atPath: place)
+        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: "/dev/null")
         let findings = Self.findings(unit: UnitSettings(unit: "nudged.service", root: root.path), process: .none)
         let unit = Self.finding("unit", in: findings)
         #expect(unit?.level == .warning && unit?.remedy?.contains("systemctl unmask nudged") == true)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Operator
@@ -36,16 +37,9 @@ import Testing
 
     /// Of the same name the administrator's drop-in counts, and the last name wins.
     @Test func unit_whenItLiesInSeveralFolders_isTheFirst() throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
-        func write(_ path: String, _ text: String) throws {
-            let file = root.appending(path: path)
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(text.utf8).write(to: file)
-        }
+        let root = try TemporaryFolder()
+        defer { root.remove() }
+        func write(_ path: String, _ text: String) throws { try root.write(text, to: path) }
         #expect(UnitSettings(unit: "a.service", root: root.path) == nil)
         try write("usr/lib/systemd/system/a.service", "[Service]\nType=notify\nUser=vendor\nGroup=vendor\n")
         try write("usr/lib/systemd/system/a.service.d/10-a.conf", "[Service]\nUser=overridden\n")
@@ -59,18 +53,18 @@ import Testing
         #expect(UnitSettings(unit: "a.service", root: root.path)?["Service.Type"] == "exec")
         #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == false)
         // A link into a folder that is gone.
-        let dangling = root.appending(path: "etc/systemd/system/b.service")
-        try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "/nowhere/b.service")
+        let dangling = root.path + "/etc/systemd/system/b.service"
+        try FileManager.default.createSymbolicLink(atPath: dangling, withDestinationPath: "/nowhere/b.service")
         #expect(UnitSettings(unit: "b.service", root: root.path) == nil)
         try write("usr/lib/systemd/system/b.service", "[Service]\nType=notify\n")
         #expect(UnitSettings(unit: "b.service", root: root.path)?.path == "/usr/lib/systemd/system/b.service")
         // As systemctl mask leaves it, and as systemd.unit(5) has it besides.
-        let own = root.appending(path: "etc/systemd/system/a.service")
-        try FileManager.default.removeItem(at: own)
-        try FileManager.default.createSymbolicLink(atPath: own.path, withDestinationPath: "/dev/null")
+        let own = root.path + "/etc/systemd/system/a.service"
+        try FileManager.default.removeItem(atPath: own)
+        try FileManager.default.createSymbolicLink(atPath: own, withDestinationPath: "/dev/null")
         let masked = UnitSettings(unit: "a.service", root: root.path)
         #expect(masked?.isMasked == true && masked?.path == "/etc/systemd/system/a.service")
-        try FileManager.default.removeItem(at: own)
+        try FileManager.default.removeItem(atPath: own)
         try write("etc/systemd/system/a.service", "")
         #expect(UnitSettings(unit: "a.service", root: root.path)?.isMasked == true)
     }
