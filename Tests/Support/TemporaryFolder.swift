@@ -14,7 +14,9 @@ package struct TemporaryFolder: Sendable {
 
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    package func text(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
+    package func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+    }
 
     /// Makes the folders on the way too.
     @discardableResult package func write(_ text: String, to name: String) throws -> String {
