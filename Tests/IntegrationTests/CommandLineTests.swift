@@ -9,6 +9,14 @@ import Testing
         try await ChildProcess.toEnd([Scene.binary] + arguments, environment)
     }
 
+    /// All that must be set.
+    private static func complete(_ url: String) -> [String: String] {
+        [
+            "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE_ID": "com.example.app",
+            "APNS_ENVIRONMENT": "sandbox", "APNS_PRIVATE_KEY": GeneratedKey.ellipticCurve(415), "DATABASE_URL": url,
+        ]
+    }
+
     @Test(arguments: [
         (["statsu"], "there is no command 'statsu'; did you mean 'status'?"),
         (["statsu", "--json"], "there is no command 'statsu'; did you mean 'status'?"),
@@ -44,11 +52,7 @@ import Testing
     }
 
     @Test func config_withoutAnOption_showsTheValues() async throws {
-        let environment = [
-            "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE_ID": "com.example.app",
-            "APNS_ENVIRONMENT": "sandbox", "APNS_PRIVATE_KEY": GeneratedKey.ellipticCurve(415),
-            "DATABASE_URL": "postgresql://me:planted@localhost/app",
-        ]
+        let environment = Self.complete("postgresql://me:planted@localhost/app")
         let run = try await Self.nudged(["config"], environment)
         #expect(run.exit == .code(0) && !run.output.contains("planted"), "\(run)")
         #expect(run.output.contains("me@localhost:5432/app sslmode=prefer"), "\(run.output)")
@@ -76,11 +80,7 @@ import Testing
     }
 
     @Test func config_ofTheAddresses_isADropIn() async throws {
-        let environment = [
-            "APNS_TEAM_ID": "ABCDE12345", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE_ID": "com.example.app",
-            "APNS_ENVIRONMENT": "sandbox", "APNS_PRIVATE_KEY": GeneratedKey.ellipticCurve(415),
-            "DATABASE_URL": "postgresql://me:planted@192.0.2.5/app?sslmode=verify-full",
-        ]
+        let environment = Self.complete("postgresql://me:planted@192.0.2.5/app?sslmode=verify-full")
         let run = try await Self.nudged(["config", "--addresses"], environment)
         #expect(run.exit == .code(0) && !run.output.contains("planted"), "\(run)")
         let lines = run.output.split(separator: "\n")

@@ -21,12 +21,6 @@ import Testing
         )
     }
 
-    @Test func migrate_whenDry_changesNothing() async throws {
-        let scene = try await scene()
-        #expect(try await scene.nudged(["migrate", "--dry-run"]).exit == .code(0))
-        #expect(try tables(scene) == [])
-    }
-
     /// The app replaces a table, and a user says no in the new one.
     @Test func migrate_whenATableWasReplaced_bindsAnew_andNothingIsSentBefore() async throws {
         let scene = try await Scene()
