@@ -17,25 +17,11 @@ import Testing
         """
     }
 
-    private static func state(_ fixture: F) async throws -> Migrator.SchemaState {
-        let connection = try await fixture.connection()
-        let state = try await Migrator.schemaState(connection)
-        await connection.close()
-        return state
-    }
-
     private static func faults(_ fixture: F) async throws -> [BindingFault] {
         let connection = try await fixture.connection()
         let faults = try await Migrator.bindingFaults(connection)
         await connection.close()
         return faults
-    }
-
-    private static func bind(_ fixture: F) async throws -> [String] {
-        let migrator = Migrator(configuration: fixture.configuration)
-        let done = try await migrator.bind()
-        await migrator.close()
-        return done
     }
 
     /// A user whose preferences and devices are as the app has them.
@@ -105,19 +91,19 @@ import Testing
         #expect(fault.object == object && fault.isFixable, "\(fault.text)")
         let isMissing = fault.fault == "does not exist"
         if !isMissing {
-            guard case .misbound = try await Self.state(fixture) else { return fail("the schema counts as usable") }
+            guard case .misbound = try await fixture.schemaState() else { return fail("the schema counts as usable") }
             // The daemon asks, and sends nothing.
             #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         }
 
-        let done = try await Self.bind(fixture)
+        let done = try await fixture.bind()
         #expect(done.contains { $0.hasPrefix(object) }, "\(done)")
         #expect(try await Self.faults(fixture) == [])
-        #expect(try await Self.state(fixture) == .current)
+        #expect(try await fixture.schemaState() == .current)
         #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         #expect(try fixture.sql("select count(*) from nudged.quarantined") == "0")
         // Again, and nothing is left to do.
-        #expect(try await Self.bind(fixture) == [])
+        #expect(try await fixture.bind() == [])
 
         // The user says no, and registers another device.
         try fixture.sql(
@@ -153,9 +139,9 @@ import Testing
         let own = faults.filter { $0.object == "nudged_device_inserted on public.push_tokens" }
         #expect(own.contains { $0.fault.hasPrefix(said) && $0.isFixable }, "\(faults)")
         // Claims read the tables themselves, so the daemon goes on.
-        #expect(try await Self.state(fixture) == .current)
+        #expect(try await fixture.schemaState() == .current)
         #expect(try await fixture.store.workStatus().bindingFaults == faults)
-        #expect(try await Self.bind(fixture).contains("nudged_device_inserted fires on public.push_tokens"))
+        #expect(try await fixture.bind().contains("nudged_device_inserted fires on public.push_tokens"))
         #expect(try await Self.faults(fixture) == [])
         try fixture.sql("insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), 'ab')")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
@@ -186,7 +172,7 @@ import Testing
         let faults = try await Self.faults(fixture)
         #expect(faults.map(\.object) == ["nudged.recipient"] && faults[0].stops && !faults[0].isFixable, "\(faults)")
         #expect(try await fixture.store.look(checksBinding: true).isUnusable)
-        #expect(try await Self.bind(fixture) == [])
+        #expect(try await fixture.bind() == [])
         #expect(try await Self.faults(fixture) == faults)
         // The app defines it over the new table.
         try fixture.sql("create or replace \(view.replacing("public.people", "public.persons"))")
@@ -199,11 +185,11 @@ import Testing
         let fixture = try await F()
         try fixture.sql("alter database \"\(fixture.name)\" set quote_all_identifiers = on")
         #expect(try await Self.faults(fixture) == [])
-        #expect(try await Self.bind(fixture) == [])
+        #expect(try await fixture.bind() == [])
         try fixture.sql(Self.swap("context_profiles"))
         #expect(try await Self.faults(fixture).first?.object == "nudged.recipient")
         #expect(try await fixture.store.look(checksBinding: true).isUnusable)
-        #expect(try await Self.bind(fixture).contains("nudged.recipient reads public.context_profiles"))
+        #expect(try await fixture.bind().contains("nudged.recipient reads public.context_profiles"))
         #expect(try await Self.faults(fixture) == [])
     }
 
@@ -245,7 +231,7 @@ import Testing
         let faults = try await Self.faults(fixture)
         #expect(faults.map(\.object) == ["nudged.device"])
         #expect(faults.first?.fault.contains("public.push_tokens") == true && faults.first?.isFixable == false)
-        #expect(try await Self.state(fixture) == .current)
+        #expect(try await fixture.schemaState() == .current)
     }
 
     /// A dump holds names, and other versions for the views.

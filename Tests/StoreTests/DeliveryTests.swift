@@ -42,24 +42,18 @@ import Testing
             )
         }
         try dropLast(2, fixture)
-        let reader = try await fixture.connection()
-        let store = fixture.store
-        try await reader.transaction { transaction in
-            _ = try await transaction.run(Statement("read", sql: "select count(*) from nudged.delivery_20200102"))
-            let (made, dropped) = try await store.maintainDelivery()
+        try await fixture.holding("select count(*) from nudged.delivery_20200102") {
+            let (made, dropped) = try await fixture.store.maintainDelivery()
             #expect(made == 2 && dropped == 0)
         }
-        await reader.close()
-        #expect(try await store.maintainDelivery().dropped == 2)
+        #expect(try await fixture.store.maintainDelivery().dropped == 2)
     }
 
     /// A long reader of the record: partitions can wait an hour, the outcomes of others can't wait behind us.
     @Test func maintenance_whenSomebodyReadsTheRecord_givesUpSoon() async throws {
         let fixture = try await F()
         try dropLast(3, fixture)
-        let reader = try await fixture.connection()
-        try await reader.transaction(timeout: .seconds(30)) { transaction in
-            try await transaction.execute(script: "select count(*) from nudged.delivery")
+        try await fixture.holding("select count(*) from nudged.delivery") {
             do throws(PostgresError) {
                 _ = try await fixture.store.maintainDelivery()
                 Issue.record("it did not wait for the reader")

@@ -36,9 +36,8 @@ import Testing
         let found = try scripted.lines(Self.catalog).sorted()
         #expect(found == (try migrated.lines(Self.catalog).sorted()))
         #expect(found.count > 300)
-        #expect(try await Migrator.schemaState(scripted.configuration) == .current)
-        let migrator = Migrator(configuration: scripted.configuration)
-        #expect(try await migrator.migrate().isEmpty)
+        #expect(try await scripted.schemaState() == .current)
+        #expect(try await scripted.migrate().isEmpty)
     }
 
     /// Supabase and others send statement by statement.
@@ -50,7 +49,7 @@ import Testing
             for statement in statements { try await transaction.execute(script: statement) }
         }
         await connection.close()
-        #expect(try await Migrator.schemaState(fixture.configuration) == .current)
+        #expect(try await fixture.schemaState() == .current)
     }
 
     /// As `nudged migrate` does.
@@ -58,15 +57,13 @@ import Testing
         let fixture = try await F(migrated: false)
         let last = Migration.newest - 1
         try await fixture.migrate(upTo: last)
-        let migrator = try await fixture.connection()
-        let applying = try await migrator.transaction { transaction in
-            _ = try await transaction.run(Migrator.lock)
+        let applying = try await fixture.holding(Migrator.lock.sql) {
             let task = Task { try fixture.sql("begin; \(Migration.script(after: last)) commit") }
             try await fixture.untilSomebodyWaits()
             return task
         }
         _ = try await applying.value
-        #expect(try await Migrator.schemaState(fixture.configuration) == .current)
+        #expect(try await fixture.schemaState() == .current)
     }
 
     /// The tools do that; Flyway would replace `${`.
@@ -85,7 +82,7 @@ import Testing
         let fixture = try await F(migrated: false)
         try await fixture.migrate(upTo: 6)
         try fixture.sql("begin; \(Migration.script(after: 6, usesTemplates: true)) commit")
-        #expect(try await Migrator.schemaState(fixture.configuration) == .current)
+        #expect(try await fixture.schemaState() == .current)
         #expect(try fixture.sql("select count(*) from nudged.template where active") == "6")
         #expect(Migration.script(after: Migration.newest).hasPrefix("-- nudged has no migration after"))
     }

@@ -40,35 +40,21 @@ import TimeZones
         }
     }
 
-    private func migrate(_ fixture: F) async throws -> [Migration] {
-        let migrator = Migrator(configuration: fixture.configuration)
-        let applied = try await migrator.migrate()
-        await migrator.close()
-        return applied
-    }
-
-    private func schemaState(_ fixture: F) async throws -> Migrator.SchemaState {
-        let migrator = Migrator(configuration: fixture.configuration)
-        let schemaState = try await migrator.schemaState()
-        await migrator.close()
-        return schemaState
-    }
-
     @Test func migrate_whenDatabaseIsEmpty_appliesAllOnce() async throws {
         let fixture = try await F(migrated: false)
-        #expect(try await schemaState(fixture) == .behind(Migration.all))
-        #expect(try await migrate(fixture) == Migration.all)
-        #expect(try await schemaState(fixture) == .current)
+        #expect(try await fixture.schemaState() == .behind(Migration.all))
+        #expect(try await fixture.migrate() == Migration.all)
+        #expect(try await fixture.schemaState() == .current)
         let before = try shape(fixture)
-        #expect(try await migrate(fixture).isEmpty)
+        #expect(try await fixture.migrate().isEmpty)
         #expect(try shape(fixture) == before)
     }
 
     @Test func migrate_whenTwoStartAtOnce_appliesEachOnce() async throws {
         let fixture = try await F(migrated: false)
-        async let first = migrate(fixture)
-        async let second = migrate(fixture)
-        async let third = migrate(fixture)
+        async let first = fixture.migrate()
+        async let second = fixture.migrate()
+        async let third = fixture.migrate()
         let all = try await first + second + third
         #expect(all.map(\.number).sorted() == Migration.all.map(\.number))
     }
@@ -76,10 +62,8 @@ import TimeZones
     /// Each of them would have made the schema and the table.
     @Test func migrate_whenAnotherIsMakingTheSchema_waitsAndGoesOn() async throws {
         let fixture = try await F(migrated: false)
-        let other = try await fixture.connection()
-        let migrating = try await other.transaction { transaction in
-            try await transaction.execute(script: Migrator.preparation)
-            let task = Task { try await self.migrate(fixture) }
+        let migrating = try await fixture.holding(Migrator.preparation) {
+            let task = Task { try await fixture.migrate() }
             try await fixture.untilSomebodyWaits()
             return task
         }
@@ -94,7 +78,7 @@ import TimeZones
         let names = ["nudged.migrate", "nudged.maintain_delivery", "nudged.end_reminders task 7"]
         let locks = names.map { "select pg_advisory_lock(hashtextextended('\($0)', 0))" }.joined(separator: "; ")
         try await fixture.holding("set local role \(role); \(locks)") { () async throws -> Void in
-            #expect(try await self.migrate(fixture) == Migration.all)
+            #expect(try await fixture.migrate() == Migration.all)
         }
     }
 
@@ -105,7 +89,7 @@ import TimeZones
         let read = "set local role nudged_daemon; select from nudged.migration"
         try await fixture.holding("\(read); lock table nudged.migration in access share mode") {
             () async throws -> Void in
-            #expect(try await self.migrate(fixture) == Array(Migration.all.suffix(1)))
+            #expect(try await fixture.migrate() == Array(Migration.all.suffix(1)))
         }
         for mode in ["row share", "row exclusive", "share", "share row exclusive", "access exclusive"] {
             #expect(throws: (any Error).self, "\(mode)") {
@@ -123,17 +107,15 @@ import TimeZones
     @Test func migrate_whenTheAppHoldsATable_givesWayAndTriesAgain() async throws {
         let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
-        let held = try await fixture.connection()
         let migrator = impatient(fixture, attempts: 3)
-        try await held.transaction { transaction in
-            _ = try await transaction.run(Statement("hold", sql: "lock table public.push_tokens in row exclusive mode"))
+        try await fixture.holding("lock table public.push_tokens in row exclusive mode") { () async throws -> Void in
             let error = await #expect(throws: PostgresError.self) { try await migrator.migrate() }
             #expect(error?.sqlState == "55P03")
             #expect("\(error as Any)".contains("pg_blocking_pids"))
         }
         // The lock is free again: the same migrator goes on where it was.
         #expect(try await migrator.migrate().isEmpty == false)
-        #expect(try await schemaState(fixture) == .current)
+        #expect(try await fixture.schemaState() == .current)
     }
 
     @Test func migrate_whenTheTableIsFreedBetweenTwoAttempts_goesOn() async throws {
@@ -184,15 +166,15 @@ import TimeZones
     @Test func schemaState_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
         let fixture = try await F()
         try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")
-        #expect(try await schemaState(fixture) == .newer(newest: 99))
+        #expect(try await fixture.schemaState() == .newer(newest: 99))
         try fixture.sql("update nudged.migration set oldest = 99 where number = 99")
-        #expect(try await schemaState(fixture) == .ahead(newest: 99))
+        #expect(try await fixture.schemaState() == .ahead(newest: 99))
         try fixture.sql("delete from nudged.migration where number = 99")
         try fixture.sql("update nudged.migration set checksum = 1 where number = 2")
-        #expect(try await schemaState(fixture) == .changed(number: 2))
+        #expect(try await fixture.schemaState() == .changed(number: 2))
         try fixture.sql("delete from nudged.migration where number = 5")
         try fixture.sql("update nudged.migration set checksum = 2 where number = 2")
-        #expect(try await schemaState(fixture) == .changed(number: 2))
+        #expect(try await fixture.schemaState() == .changed(number: 2))
     }
 
     /// Tables whose columns only nudged reads.
@@ -266,7 +248,7 @@ import TimeZones
             select user_id, device_token, platform, created_at, updated_at from public.push_tokens
             """
         let rows = try fixture.sql(read)
-        _ = try await migrate(fixture)
+        try await fixture.migrate()
         let after = try shape(fixture, schema: "public")
         #expect(Set(before).subtracting(after).isEmpty)
         let added = Set(after).subtracting(before)
@@ -280,7 +262,7 @@ import TimeZones
     @Test func claim_whenTheAppsColumnsHaveOtherTypes_readsThem() async throws {
         let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
-        _ = try await migrate(fixture)
+        try await fixture.migrate()
         try fixture.sql("update nudged.person set due_at = '2026-01-01'")
         let user = try #require(try await fixture.claim().first)
         #expect(user.preferences == #"{"check_ins_enabled":true,  "frequency":"daily"}"#)
@@ -302,7 +284,7 @@ import TimeZones
         try fixture.sql(
             "create table public.context_profiles (user_id uuid primary key); create table public.push_tokens (user_id uuid, device_token text); insert into public.context_profiles values (\(F.quoted(1))); insert into public.push_tokens values (\(F.quoted(1)), 'ab')"
         )
-        _ = try await migrate(fixture)
+        try await fixture.migrate()
         let claim = try await fixture.store.claim(ranges: F.ranges, now: Self.late, limit: 9)
         let user = try #require(claim.users.first)
         #expect(user.preferences == nil && user.firstSessionComplete)

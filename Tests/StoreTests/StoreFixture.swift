@@ -91,13 +91,18 @@ final class StoreFixture: TestDatabase, Sendable {
     }
 
     /// Runs the body while another transaction holds something.
-    func holding(_ sql: String, _ body: @Sendable @escaping () async throws -> Void) async throws {
+    @discardableResult
+    func holding<Value: Sendable>(
+        _ sql: String,
+        _ body: @Sendable @escaping () async throws -> Value
+    ) async throws -> Value {
         let holder = try await connection()
-        try await holder.transaction(timeout: .seconds(60)) { transaction in
+        let value = try await holder.transaction(timeout: .seconds(60)) { transaction in
             try await transaction.execute(script: sql)
-            try await body()
+            return try await body()
         }
         await holder.close()
+        return value
     }
 
     /// Whether a session of this database waits for a lock.

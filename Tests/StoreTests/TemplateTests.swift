@@ -13,9 +13,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F()
         // The built-in ones come inactive.
         #expect(try await fixture.store.templates() == [])
-        let migrator = Migrator(configuration: fixture.configuration)
-        try await migrator.activateTemplates()
-        await migrator.close()
+        try await fixture.migrating { try await $0.activateTemplates() }
         let seeds = try await fixture.store.templates()
         #expect(seeds.map(\.id) == [1, 2, 3, 4, 5, 6] && seeds.contains { $0.title.contains("{first_name}") })
         #expect(seeds.contains { !($0.title + $0.body).contains("{") && $0.action == nil })

@@ -502,11 +502,7 @@ actor DaemonCalls {
             return try await Connection.once(fixture.configuration) { (connection) async throws(PostgresError) in
                 try await DatabaseFacts.Written.read(connection)
             }
-        case "bind":
-            let migrator = Migrator(configuration: fixture.configuration)
-            let done = try await migrator.bind()
-            await migrator.close()
-            return done
+        case "bind": return try await fixture.bind()
         default: return nil
         }
     }

@@ -55,7 +55,7 @@ import struct FoundationEssentials.UUID
         defer { cluster.stop() }
         let fixtures = try (0..<6).map { _ in try F(on: cluster) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for fixture in fixtures { group.addTask { try await fixture.migrate() } }
+            for fixture in fixtures { group.addTask { _ = try await fixture.migrate() } }
             try await group.waitForAll()
         }
         for fixture in fixtures {
@@ -70,14 +70,12 @@ import struct FoundationEssentials.UUID
         let cluster = try LocalCluster()
         defer { cluster.stop() }
         let fixture = try F(on: cluster)
-        let connection = try await fixture.connection()
-        let migrating = try await connection.transaction { transaction in
-            try await transaction.execute(script: "create role nudged_daemon")
+        let migrating = try await fixture.holding("create role nudged_daemon") {
             let task = Task { try await fixture.migrate() }
             try await fixture.untilSomebodyWaits()
             return task
         }
-        try await migrating.value
+        _ = try await migrating.value
         #expect(try fixture.sql("select has_table_privilege('nudged_daemon', 'nudged.person', 'select')") == "t")
     }
 

@@ -33,10 +33,20 @@ extension StoreFixture {
         return fixture
     }
 
-    func migrate() async throws {
+    /// A migrator does this, and closes.
+    func migrating<Value: Sendable>(_ body: @Sendable (Migrator) async throws -> Value) async throws -> Value {
         let migrator = Migrator(configuration: configuration)
-        _ = try await migrator.migrate()
+        let value = try await body(migrator)
+        await migrator.close()
+        return value
     }
+
+    @discardableResult
+    func migrate() async throws -> [Migration] { try await migrating { try await $0.migrate() } }
+
+    func bind() async throws -> [String] { try await migrating { try await $0.bind() } }
+
+    func schemaState() async throws -> Migrator.SchemaState { try await Migrator.schemaState(configuration) }
 
     /// As an earlier version left it.
     func migrate(upTo last: Int32) async throws {
