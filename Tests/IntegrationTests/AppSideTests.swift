@@ -16,13 +16,8 @@ import Testing
 
     private func scene(_ users: Int, perDevice: Scene.Answers? = nil) async throws -> Scene {
         let scene = try await Scene.withReminders(users, perDevice: perDevice)
-        try scene.sql(
-            """
-            \(Self.auth)
-            insert into auth.users select user_id from public.context_profiles;
-            select nudged.watch_deleted_users()
-            """
-        )
+        try scene.sql("\(Self.auth) insert into auth.users select user_id from public.context_profiles")
+        try scene.sql("select nudged.watch_deleted_users()")
         return scene
     }
 

@@ -37,12 +37,8 @@ import Testing
     @Test func explain_whenTheTokenIsMissing_saysSo() async throws {
         let scene = try await Scene()
         try scene.seedDue(1)
-        try scene.sql(
-            """
-            alter table public.push_tokens alter device_token drop not null;
-            update public.push_tokens set device_token = null
-            """
-        )
+        try scene.sql("alter table public.push_tokens alter device_token drop not null")
+        try scene.sql("update public.push_tokens set device_token = null")
         let run = try await scene.nudged(["explain", Scene.user(1)])
         let missing = "Nothing is planned: nudged.device has 1 row of this user without a token"
         #expect(run.words.hasPrefix(missing), "\(run.text)")

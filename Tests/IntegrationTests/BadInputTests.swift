@@ -196,12 +196,8 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(2)
         let user = "'\(Scene.user(1))'"
-        try scene.sql(
-            """
-            insert into nudged.person (user_id, due_at) select user_id, now() from public.context_profiles;
-            \(change.replacing("USER", with: user))
-            """
-        )
+        try scene.sql("insert into nudged.person (user_id, due_at) select user_id, now() from public.context_profiles")
+        try scene.sql(change.replacing("USER", with: user))
         let run = try await scene.once()
         #expect(run.exit == .code(0) && scene.accepted() == [Scene.token(2): 1], "\(run.text)")
         #expect(run.errors.contains("\(column) can't be read or written (a newer nudged wrote it)"), "\(run.errors)")

@@ -121,13 +121,9 @@ import Testing
         let scene = try await Scene(migrated: false, cluster: cluster)
         try scene.sql("create role anon; create role authenticated")
         try await scene.nudged(["migrate"])
-        try scene.sql(
-            """
-            grant usage on schema nudged to anon, authenticated;
-            grant all on all tables in schema nudged to anon, authenticated;
-            grant all on all routines in schema nudged, nudged_api to anon;
-            """
-        )
+        try scene.sql("grant usage on schema nudged to anon, authenticated")
+        try scene.sql("grant all on all tables in schema nudged to anon, authenticated")
+        try scene.sql("grant all on all routines in schema nudged, nudged_api to anon")
         let excess = "select count(*) > 50 from nudged.excess_right"
         let dry = try await scene.nudged(["migrate", "--dry-run"]).ends()
         for part in [

@@ -33,15 +33,10 @@ import Testing
 
     private func scene(_ way: Way) async throws -> Scene {
         let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
-        try scene.sql(
-            """
-            \(Scene.auth)
-            create table asked (subject text, token text, id uuid, in_time boolean);
-            insert into asked (subject, token) select user_id::text, device_token from public.push_tokens;
-            \(way.made);
-            update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject
-            """
-        )
+        try scene.sql("\(Scene.auth) create table asked (subject text, token text, id uuid, in_time boolean)")
+        try scene.sql("insert into asked (subject, token) select user_id::text, device_token from public.push_tokens")
+        try scene.sql(way.made)
+        try scene.sql("update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject")
         return scene
     }
 

@@ -214,12 +214,8 @@ import Testing
         #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         // The app defines the lower view over the new table, and then over a third one: each is its own choice.
         for table in ["ctx", "others"] {
-            try fixture.sql(
-                """
-                create table if not exists public.others (like public.ctx);
-                create or replace view public.active as select * from public.\(table)
-                """
-            )
+            try fixture.sql("create table if not exists public.others (like public.ctx)")
+            try fixture.sql("create or replace view public.active as select * from public.\(table)")
             #expect(try await Self.faults(fixture) == [])
             #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
         }

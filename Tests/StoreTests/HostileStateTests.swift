@@ -200,12 +200,8 @@ import struct FoundationEssentials.UUID
         try fixture.sql(Self.hostile + Self.places[1].sql)
         let member = try await fixture.member()
         for state in Self.states {
-            try fixture.sql(
-                """
-                update public.state set raised = '\(state)'; truncate nudged.person, nudged.touched;
-                insert into nudged.touched (user_id) select user_id from public.context_profiles
-                """
-            )
+            try fixture.sql("update public.state set raised = '\(state)'; truncate nudged.person, nudged.touched")
+            try fixture.sql("insert into nudged.touched (user_id) select user_id from public.context_profiles")
             let store = Store(configuration: fixture.configuration)
             var refused: [Refusal] = []
             let taken = try await store.drain(

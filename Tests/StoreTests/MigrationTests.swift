@@ -139,13 +139,9 @@ import TimeZones
     @Test func schemaState_whenOnlyItsOwnMigrationsArePending_isUsable() async throws {
         let fixture = try await F()
         let role = "other_\(fixture.name)"
-        try fixture.sql(
-            """
-            delete from nudged.migration where number = \(Migration.newest);
-            create role \(role) login; grant usage on schema nudged to \(role);
-            grant all on all tables in schema nudged to \(role)
-            """
-        )
+        try fixture.sql("delete from nudged.migration where number = \(Migration.newest)")
+        try fixture.sql("create role \(role) login; grant usage on schema nudged to \(role)")
+        try fixture.sql("grant all on all tables in schema nudged to \(role)")
         func state(from needed: Int32, as user: ConnectionConfiguration? = nil) async throws -> Migrator.SchemaState {
             try await Connection.once(user ?? fixture.configuration) {
                 (connection) async throws(PostgresError) in

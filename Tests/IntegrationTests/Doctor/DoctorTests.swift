@@ -102,15 +102,10 @@ import Testing
     @Test func excess_whenABroadGrantWasRun_namesEachRightAndItsStatement() async throws {
         let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
         defer { cluster.stop() }
-        try scene.sql(
-            """
-            create role anon; create role service_role;
-            grant usage on schema nudged to anon, service_role;
-            grant all on all tables in schema nudged to anon, service_role;
-            grant all on all routines in schema nudged to anon, service_role;
-            alter default privileges in schema nudged grant all on tables to anon;
-            """
-        )
+        try scene.sql("create role anon; create role service_role; grant usage on schema nudged to anon, service_role")
+        try scene.sql("grant all on all tables in schema nudged to anon, service_role")
+        try scene.sql("grant all on all routines in schema nudged to anon, service_role")
+        try scene.sql("alter default privileges in schema nudged grant all on tables to anon")
         let run = try await scene.nudged(["doctor", "--json"], daemon)
         let found = try DoctorScene.findings(run).filter { $0.id == "database.excess_rights" }
         #expect(run.exit == .code(77) && found.map(\.level) == ["error", "warning"], "\(run.text)")
