@@ -14,8 +14,7 @@ import Testing
         let error = await F.error {
             _ = try await connection.run(F.sql("select pg_sleep(60)"), timeout: .milliseconds(50))
         }
-        #expect(error?.sqlState == "57014")
-        #expect(error?.isTransient == true)
+        #expect(error?.sqlState == "57014" && error?.isTransient == true)
         #expect(try await connection.run(F.sql("select 1")).int4(0, 0) == 1)
     }
 
@@ -25,8 +24,7 @@ import Testing
         kill(id, SIGSTOP)
         defer { kill(id, SIGCONT) }
         let error = await F.error { _ = try await connection.run(F.sql("select 1"), timeout: .milliseconds(50)) }
-        #expect(error?.code == .timedOut)
-        #expect(!connection.isUsable)
+        #expect(error?.code == .timedOut && !connection.isUsable)
         #expect(await F.error { _ = try await connection.run(F.sql("select 1")) }?.code == .notConnected)
     }
 
@@ -36,9 +34,7 @@ import Testing
         let first = try await database.connection()
         let own = F.sql("select pg_terminate_backend(pg_backend_pid()), pg_sleep(20)")
         let error = await F.error { _ = try await first.run(own) }
-        #expect(error?.code == .connectionLost)
-        #expect(error?.sqlState == "57P01")
-        #expect(error?.isTransient == true)
+        #expect(error?.code == .connectionLost && error?.sqlState == "57P01" && error?.isTransient == true)
         let second = try await database.connection()
         #expect(second !== first)
         #expect(try await second.run(F.sql("select 1")).int4(0, 0) == 1)
@@ -77,8 +73,7 @@ import Testing
         let cluster = try F.cluster.get()
         let configuration = try ConnectionConfiguration.parse(url: cluster.tcpURL(password: "wrong-horse"))
         let error = await F.error { _ = try await Connection.open(configuration) }
-        #expect(error?.sqlState == "28P01")
-        #expect(error?.isTransient == false)
+        #expect(error?.sqlState == "28P01" && error?.isTransient == false)
         #expect("\(String(describing: error)) \(configuration)".contains("horse") == false)
         #expect(error?.detail?.contains("password authentication failed") == true)
         #expect(error?.object == "postgres@127.0.0.1:\(cluster.port ?? 0)/postgres")
@@ -118,8 +113,7 @@ import Testing
                 }
             }
         }
-        #expect(error?.sqlState == "40P01")
-        #expect(error?.isTransient == true)
+        #expect(error?.sqlState == "40P01" && error?.isTransient == true)
     }
 
     @Test func error_neverHoldsAParameter() async throws {

@@ -73,10 +73,8 @@ import Testing
         let plain = try ConnectionConfiguration.parse(url: "postgresql://localhost/x", connectTimeout: .seconds(7))
         #expect(plain.connectTimeout == .seconds(7))
         #expect(plain.attempts[0]["tcp_user_timeout"] == "6000" && plain.attempts[0]["keepalives_idle"] == "2")
-        let own = try ConnectionConfiguration.parse(
-            url: "postgresql://localhost/x?connect_timeout=3&tcp_user_timeout=9000",
-            connectTimeout: .seconds(7)
-        )
+        let url = "postgresql://localhost/x?connect_timeout=3&tcp_user_timeout=9000"
+        let own = try ConnectionConfiguration.parse(url: url, connectTimeout: .seconds(7))
         #expect(own.connectTimeout == .seconds(3) && own.attempts[0]["connect_timeout"] == nil)
         #expect(own.attempts[0]["tcp_user_timeout"] == "9000")
     }

@@ -14,9 +14,8 @@ import Testing
     /// Twice, so that it is prepared by now: the first answer shows whether the session allows it.
     private static func ready() async throws -> Connection {
         let connection = try await F.connection()
-        try await connection.execute(
-            script: "create table t (n int); insert into t values (1); create view v as table t"
-        )
+        let script = "create table t (n int); insert into t values (1); create view v as table t"
+        try await connection.execute(script: script)
         for _ in 0..<2 { #expect(try await connection.run(values).int4(0, 0) == 1) }
         return connection
     }

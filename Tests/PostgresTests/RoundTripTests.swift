@@ -13,26 +13,18 @@ import Testing
         let connection = try await F.connection()
         for value in [Int64.min, -1, 0, 1, .max] {
             let rows = try await connection.run(F.sql("select $1, $1::text", .int8(value)))
-            #expect(try rows.int8(0, 0) == value)
-            #expect(try rows.text(0, 1) == String(value))
+            #expect(try rows.int8(0, 0) == value && rows.text(0, 1) == String(value))
         }
         let texts = ["", "ä\u{1F600}'\"\\", String(repeating: "x", count: 1_000_000)]
         for value in texts { #expect(try await connection.run(F.sql("select $1", .text(value))).text(0, 0) == value) }
-        let rows = try await connection.run(
-            F.sql(
-                "select $1, $2, $3, $4, $5, $6, $7::text",
-                .int4(.min),
-                .bool(true),
-                .bool(false),
-                .uuid(Self.uuid),
-                .bytea([0, 255, 1]),
-                .bytea([]),
-                .json("{\"a\": 1}")
-            )
-        )
+        let others: [Parameter] = [
+            .int4(.min), .bool(true), .bool(false), .uuid(Self.uuid), .bytea([0, 255, 1]), .bytea([]),
+            .json("{\"a\": 1}"),
+        ]
+        let read = Statement("others", sql: "select $1, $2, $3, $4, $5, $6, $7::text", parameters: others)
+        let rows = try await connection.run(read)
         #expect(try rows.int4(0, 0) == .min)
-        #expect(try rows.bool(0, 1))
-        #expect(try !rows.bool(0, 2))
+        #expect(try rows.bool(0, 1) && !rows.bool(0, 2))
         #expect(try rows.uuid(0, 3) == Self.uuid)
         #expect(try rows.bytes(0, 4) == [0, 255, 1])
         #expect(try rows.bytes(0, 5).isEmpty)
@@ -51,8 +43,7 @@ import Testing
             settings: [("timezone", "UTC")]
         )[0]
         #expect(try rows.text(0, 0) == text)
-        #expect(try rows.timestamp(0, 1) == value)
-        #expect(try rows.timestamp(0, 2) == value)
+        #expect(try rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value)
     }
 
     @Test(arguments: [
@@ -62,8 +53,7 @@ import Testing
         let connection = try await F.connection()
         let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
         #expect(try rows.text(0, 0) == text)
-        #expect(try rows.dateOrNull(0, 1) == value)
-        #expect(try rows.dateOrNull(0, 2) == value)
+        #expect(try rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value)
     }
 
     @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
@@ -73,28 +63,19 @@ import Testing
         // Dates have more room.
         #expect(try rows.dateOrNull(0, 1) ?? 0 > 0)
         let error = await F.error { _ = try await connection.run(F.sql("select $1", .timestamp(Int64.min + 1))) }
-        #expect(error?.code == .invalidParameter)
-        #expect(connection.isUsable)
+        #expect(error?.code == .invalidParameter && connection.isUsable)
     }
 
     @Test func arrays_whenNullsAndEmpty_comeBackEqual() async throws {
         let connection = try await F.connection()
-        let rows = try await connection.run(
-            F.sql(
-                "select $1::text, $2, $3, $4::text, $5, $6, $7, $8::text, $9, $10::text, $11",
-                .int8Array([1, nil, .min]),
-                .int4Array([nil]),
-                .int2Array([3]),
-                .boolArray([true, nil, false]),
-                .textArray(["", nil, "NULL", "{,\"}"]),
-                .uuidArray([Self.uuid, nil]),
-                .timestampArray([.max, nil, -62_135_596_800_000_000]),
-                .dateArray([0, nil, .min]),
-                .byteaArray([[], nil, [0]]),
-                .jsonArray(["1", nil]),
-                .textArray([])
-            )
-        )
+        let arrays: [Parameter] = [
+            .int8Array([1, nil, .min]), .int4Array([nil]), .int2Array([3]), .boolArray([true, nil, false]),
+            .textArray(["", nil, "NULL", "{,\"}"]), .uuidArray([Self.uuid, nil]),
+            .timestampArray([.max, nil, -62_135_596_800_000_000]), .dateArray([0, nil, .min]),
+            .byteaArray([[], nil, [0]]), .jsonArray(["1", nil]), .textArray([]),
+        ]
+        let text = "select $1::text, $2, $3, $4::text, $5, $6, $7, $8::text, $9, $10::text, $11"
+        let rows = try await connection.run(Statement("arrays", sql: text, parameters: arrays))
         #expect(try rows.text(0, 0) == "{1,NULL,-9223372036854775808}")
         #expect(try rows.int4Array(0, 1) == [nil])
         #expect(try rows.int4Array(0, 2) == [3])
@@ -119,9 +100,8 @@ import Testing
 
     @Test func readers_whenTypeOrCellIsWrong_throwAndNeverTrap() async throws {
         let connection = try await F.connection()
-        let rows = try await connection.run(
-            F.sql("select 1::int8 as big, 'planted-value' as word, array[array[1,2]] as deep, 1.5::numeric")
-        )
+        let cells = "select 1::int8 as big, 'planted-value' as word, array[array[1,2]] as deep, 1.5::numeric"
+        let rows = try await connection.run(F.sql(cells))
         #expect(throws: PostgresError.self) { try rows.int4(0, 0) }
         #expect(throws: PostgresError.self) { try rows.uuid(0, 1) }
         #expect(throws: PostgresError.self) { try rows.text(0, 0) }
@@ -157,9 +137,8 @@ import Testing
     @Test func batch_whenTenThousandsOfElements_comesBackWhole() async throws {
         let connection = try await F.connection()
         let ids = (0..<50_000).map { _ in UUID() }
-        let rows = try await connection.run(
-            F.sql("select u, n from unnest($1) with ordinality as a (u, n) order by n", .uuidArray(ids))
-        )
+        let numbered = "select u, n from unnest($1) with ordinality as a (u, n) order by n"
+        let rows = try await connection.run(F.sql(numbered, .uuidArray(ids)))
         #expect(rows.count == 50_000)
         #expect(try (0..<rows.count).allSatisfy { try rows.uuid($0, 0) == ids[$0] })
     }

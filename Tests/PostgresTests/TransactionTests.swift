@@ -18,12 +18,10 @@ import Testing
             timeout: .seconds(9)
         )
         #expect(rows.count == 4)
-        #expect(try rows[2].text(0, 0) == "7MB")
-        #expect(try rows[2].text(0, 1) == "9s")
+        #expect(try rows[2].text(0, 0) == "7MB" && rows[2].text(0, 1) == "9s")
         #expect(try rows[3].int4(1, 0) == 2)
         let after = try await connection.run(F.sql("select count(*), current_setting('work_mem') from t"))
-        #expect(try after.int8(0, 0) == 2)
-        #expect(try after.text(0, 1) == "4MB")
+        #expect(try after.int8(0, 0) == 2 && after.text(0, 1) == "4MB")
     }
 
     @Test func transaction_whenOneFails_rollsBackAndStaysUsable() async throws {
@@ -36,9 +34,7 @@ import Testing
                 Statement("third", sql: "insert into nowhere values (1)"),
             ])
         }
-        #expect(error?.code == .refusedByServer)
-        #expect(error?.sqlState == "23505")
-        #expect(error?.statement == "second")
+        #expect(error?.code == .refusedByServer && error?.sqlState == "23505" && error?.statement == "second")
         #expect(error?.object == "constraint t_pkey, table public.t")
         #expect(try await connection.run(F.sql("select count(*) from t")).int8(0, 0) == 0)
     }
@@ -67,10 +63,8 @@ import Testing
             #expect(await F.error { _ = try await connection.run(F.sql(bad)) } != nil)
         }
         let other = try await Connection.open(connection.configuration)
-        let open = try await other.run(
-            F.sql("select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'")
-        )
-        #expect(try open.int8(0, 0) == 0)
+        let open = "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'"
+        #expect(try await other.run(F.sql(open)).int8(0, 0) == 0)
     }
 
     @Test(arguments: ["copy pg_class to stdout", "copy pg_class from stdin"])
@@ -124,9 +118,8 @@ import Testing
                 group.addTask {
                     try await connection.transaction { transaction in
                         for n in 0..<5 {
-                            _ = try await transaction.run(
-                                F.sql("insert into t values ($1, $2)", .int4(Int32(who)), .int4(Int32(n)))
-                            )
+                            let row = F.sql("insert into t values ($1, $2)", .int4(Int32(who)), .int4(Int32(n)))
+                            _ = try await transaction.run(row)
                             await Task.yield()
                         }
                     }
@@ -159,14 +152,9 @@ import Testing
 
     @Test func script_whenItFails_changesNothingAndStaysUsable() async throws {
         let connection = try await F.connection()
-        let error = await F.error {
-            try await connection.execute(
-                script: "create table t (n int); select 1/0; create table u (n int)",
-                name: "0001.sql"
-            )
-        }
-        #expect(error?.sqlState == "22012")
-        #expect(error?.statement == "0001.sql")
+        let script = "create table t (n int); select 1/0; create table u (n int)"
+        let error = await F.error { try await connection.execute(script: script, name: "0001.sql") }
+        #expect(error?.sqlState == "22012" && error?.statement == "0001.sql")
         #expect(try await connection.run(F.sql("select to_regclass('t') is null")).bool(0, 0))
         #expect(try await connection.run(F.sql("show statement_timeout")).text(0, 0) == "30s")
         let slow = await F.error {
