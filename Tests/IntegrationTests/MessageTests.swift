@@ -115,8 +115,7 @@ import struct FoundationEssentials.UUID
         #expect(Int(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'")) == open)
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'accepted'") == "60")
         let pushes = Dictionary(grouping: scene.simulator.snapshot().accepted, by: \.token)
-        #expect(pushes.count == 60)
-        #expect(pushes.values.allSatisfy { $0.count <= 2 && Set($0.map(\.apnsID)).count == 1 })
+        #expect(pushes.count == 60 && pushes.values.allSatisfy { $0.count <= 2 && Set($0.map(\.apnsID)).count == 1 })
         #expect(pushes.values.count { $0.count == 2 } <= open)
         try expectNoText(scene)
     }
@@ -141,8 +140,7 @@ import struct FoundationEssentials.UUID
         let cancelled = try scene.lines(
             "select device_token, in_time from asked join public.push_tokens using (user_id)"
         ).map { $0.split(separator: "|").map(String.init) }
-        #expect(cancelled.count == 400)
-        #expect(cancelled.allSatisfy { taken.contains($0[0]) == ($0[1] == "f") })
+        #expect(cancelled.count == 400 && cancelled.allSatisfy { taken.contains($0[0]) == ($0[1] == "f") })
         let inTime = cancelled.count { $0[1] == "t" }
         print("\(inTime) of 400 taken back")
         #expect(inTime > 0 && inTime < 400)

@@ -57,7 +57,6 @@ import TimeZones
                     }
             )
         }
-        #expect(states[0] == states[1])
-        #expect(states[0].count == 12)
+        #expect(states[0] == states[1] && states[0].count == 12)
     }
 }

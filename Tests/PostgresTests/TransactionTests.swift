@@ -17,8 +17,7 @@ import Testing
             settings: [("work_mem", "7MB")],
             timeout: .seconds(9)
         )
-        #expect(rows.count == 4)
-        #expect(try rows[2].text(0, 0) == "7MB" && rows[2].text(0, 1) == "9s")
+        #expect(try rows.count == 4 && rows[2].text(0, 0) == "7MB" && rows[2].text(0, 1) == "9s")
         #expect(try rows[3].int4(1, 0) == 2)
         let after = try await connection.run(F.sql("select count(*), current_setting('work_mem') from t"))
         #expect(try after.int8(0, 0) == 2 && after.text(0, 1) == "4MB")

@@ -114,7 +114,6 @@ import struct FoundationEssentials.UUID
             (preferences: preferences, profile: profile, count: count)
         }
         #expect(found.first { $0.preferences == "CET" && $0.profile == "Asia/Tokyo" }?.count == 1)
-        #expect(found.first { $0.preferences == nil && $0.profile == nil }?.count == 2)
-        #expect(found.count == 2)
+        #expect(found.first { $0.preferences == nil && $0.profile == nil }?.count == 2 && found.count == 2)
     }
 }

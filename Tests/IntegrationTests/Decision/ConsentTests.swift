@@ -102,8 +102,7 @@ import TestSupport
         await holder.close()
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))
         try await scene.scene.stop(process)
-        #expect(try scene.questions().count == 2)
-        #expect(try scene.bodies() == [.string(S.answerText)])
+        #expect(try scene.questions().count == 2 && scene.bodies() == [.string(S.answerText)])
     }
 
     /// One question at a time, so that users wait in line while they withdraw.

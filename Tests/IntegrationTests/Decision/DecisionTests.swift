@@ -230,8 +230,7 @@ import TestSupport
                 process,
                 for: "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
             )
-            #expect(try scene.sql("select count(*) from nudged.message") == "1")
-            #expect(try scene.record() == [])
+            #expect(try scene.sql("select count(*) from nudged.message") == "1" && scene.record() == [])
         } else {
             try await scene.wait(process, for: "count(*) = 0 from nudged.message")
             try await scene.wait(

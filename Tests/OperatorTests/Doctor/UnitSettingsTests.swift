@@ -9,8 +9,7 @@ import Testing
 
     @Test func values_areTheLastOnes() {
         let unit = Self.unit("[Service]\nType = simple\nWatchdogSec=5\n# Type=no\n; Type=no\nType=notify \n")
-        #expect(unit["Service.Type"] == "notify" && unit["Service.WatchdogSec"] == "5")
-        #expect(unit["Unit.Type"] == nil)
+        #expect(unit["Service.Type"] == "notify" && unit["Service.WatchdogSec"] == "5" && unit["Unit.Type"] == nil)
     }
 
     @Test func values_whenADropInIsEmpty_areTakenBack() {

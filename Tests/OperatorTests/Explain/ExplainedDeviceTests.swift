@@ -58,8 +58,7 @@ import TimeZones
         let gaps = DeviceGap.all(found, DevicesLeftOut(withoutToken: 2, platforms: "android"))
         #expect(gaps.map(\.name) == ["other_environment", "other_topic", "no_token", "left_out"])
         let other = "1 device is of the environment production, which is not configured for com.example.app"
-        #expect(gaps.first?.text == other)
-        #expect(gaps[2].text == "nudged.device has 2 rows of this user without a token")
+        #expect(gaps.first?.text == other && gaps[2].text == "nudged.device has 2 rows of this user without a token")
         #expect(DeviceGap.all([], DevicesLeftOut()).map(\.name) == ["no_row"])
     }
 

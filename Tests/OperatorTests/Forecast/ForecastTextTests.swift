@@ -55,8 +55,7 @@ import struct FoundationEssentials.UUID
         sum.add(one)
         #expect(sum == one && one.pushes == 2)
         sum.add(one)
-        #expect(sum.pushes == 4 && sum.users == 2 && sum.nudges == 4)
-        #expect(sum.hours[1].allPushes == 2)
+        #expect(sum.pushes == 4 && sum.users == 2 && sum.nudges == 4 && sum.hours[1].allPushes == 2)
         #expect(sum.resting == one.resting.mapValues { 2 * $0 })
     }
 
