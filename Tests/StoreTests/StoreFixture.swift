@@ -295,18 +295,9 @@ final class StoreFixture: TestDatabase, Sendable {
         var history = user.history
         if records.contains(where: { $0.slot != nil }) { history.checkIns.append(CheckIn(at: now, slot: slot)) }
         history.sent.append(now)
-        return Change(
-            userID: user.userID,
-            turn: user.turn,
-            version: nil,
-            dueAt: now,
-            evaluatedAt: now,
-            since: user.since,
-            state: UserState(fingerprint: 7, template: template, history: history),
-            retry: retry,
-            records: records,
-            ended: ended
-        )
+        var change = change(user, dueAt: now, history: history, retry: retry, ended: ended)
+        (change.version, change.state.template, change.records) = (nil, template, records)
+        return change
     }
 
     /// A check-in of each user.
@@ -333,9 +324,8 @@ final class StoreFixture: TestDatabase, Sendable {
             .map { line in
                 guard !line.isEmpty else { return UserState() }
                 let digits = line.utf8.compactMap { UInt8(String(UnicodeScalar($0)), radix: 16) }
-                return UserState(
-                    bytes: stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-                )
+                let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+                return UserState(bytes: bytes)
             }
     }
 
@@ -429,6 +419,48 @@ final class StoreFixture: TestDatabase, Sendable {
                 array[clock_timestamp()], '{\(apnsID)}', now() - interval '1 minute')
             """
     }
+
+    /// A message as an app sends it. `more` is SQL after the text. Returns its id.
+    func sendMessage(_ user: Int, _ text: String = "Hi", more: String = "") throws -> UUID {
+        let id = try sql("select (nudged_api.send(\(Self.quoted(user)), '\(text)', 'there'\(more))).id")
+        return try #require(UUID(uuidString: id))
+    }
+
+    /// A message's or reminder's row of the record; `outcome` is nudged's own if nothing was sent.
+    static func messageRecord(
+        _ user: ClaimedUser,
+        _ id: UUID,
+        _ outcome: DeliveryRecord.Outcome = .unknown,
+        reason: String? = nil,
+        apnsID: UUID? = UUID(),
+        decision: String? = nil,
+        kind: String = "message"
+    ) -> DeliveryRecord {
+        DeliveryRecord(
+            userID: user.userID,
+            kind: kind,
+            key: id.uuidString.lowercased(),
+            slot: nil,
+            deviceHash: apnsID == nil ? "" : "00000000000000aa",
+            apnsID: apnsID,
+            outcome: outcome,
+            reason: reason,
+            attemptedAt: now,
+            decision: decision
+        )
+    }
+
+    /// Sets a reminder about a task: `arguments` as SQL, after subject, author and texts. Returns its id.
+    @discardableResult
+    func setReminder(
+        _ arguments: String = "due_at => now() + interval '1 day'",
+        about subject: String = "7"
+    ) throws -> String {
+        let what = "\(Self.quoted(1)), 'task', '\(subject)', 'Water', 'the plants', \(arguments)"
+        return try sql("select id from nudged_api.set_reminder(\(what))")
+    }
+
+    func forgetTouches() throws { try sql("truncate nudged.touched") }
 }
 
 extension Settlement {
