@@ -56,7 +56,7 @@ import Testing
         let scene = try await Self.scene()
         // Nothing is sent meanwhile.
         try await scene.nudged(["pause"])
-        let daemon = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let daemon = try scene.startFast()
         try await scene.wait(
             for: "exists (select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id)",
             of: daemon

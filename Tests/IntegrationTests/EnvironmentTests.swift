@@ -39,7 +39,7 @@ import Testing
 
         /// A daemon that sweeps ten times a second.
         func start() throws -> ChildProcess {
-            try scene.start(["run", "--config", production.path], ["SCHEDULE_INTERVAL": "100ms"])
+            try scene.startFast(with: "--config", production.path)
         }
 
         /// Requests of both: production's and the sandbox's.

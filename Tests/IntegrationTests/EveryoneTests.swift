@@ -23,7 +23,7 @@ import struct FoundationEssentials.UUID
         let scene = try await Scene.withReminders(3000)
         try scene.everyoneIsMember()
         _ = try await scene.onceWell()
-        let daemons = try (0..<2).map { _ in try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"]) }
+        let daemons = try (0..<2).map { _ in try scene.startFast() }
         try scene.setReminder(1, "due_at => now() + interval '1 second', audience => 'everyone'")
         let done = """
             not exists (select from nudged.occurrence) and not exists (select from nudged.intent where user_ids <> '{}')
@@ -87,7 +87,7 @@ import struct FoundationEssentials.UUID
         let id = try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
         try scene.sql("update nudged.occurrence set due_at = due_at - interval '2 minutes'")
         try scene.setReminder(2, subject: "8")
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         #expect(await scene.simulator.waitUntil(accepted: 1))
         #expect(scene.accepted() == [Scene.token(2): 1])
         // Who asks about somebody is answered without it, and told so.

@@ -111,13 +111,11 @@ import Testing
             from public.context_profiles
             """
         )
-        let process = try scene.start(
-            ["run", "--config", second.path],
-            [
-                "SCHEDULE_BATCH": "20", "APNS_MAX_IN_FLIGHT": "40", "APNS_RESPONSE_TIMEOUT": "100s",
-                "SCHEDULE_LEASE": "300s", "SCHEDULE_INTERVAL": "100ms",
-            ]
-        )
+        let slow = [
+            "SCHEDULE_BATCH": "20", "APNS_MAX_IN_FLIGHT": "40", "APNS_RESPONSE_TIMEOUT": "100s",
+            "SCHEDULE_LEASE": "300s",
+        ]
+        let process = try scene.startFast(slow, with: "--config", second.path)
         // Nothing is answered here until everyone there has theirs.
         #expect(await second.simulator.waitUntil(accepted: 100), "\(second.simulator.counts)")
         #expect(scene.simulator.counts.accepted == 1)

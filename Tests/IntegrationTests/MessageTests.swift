@@ -185,7 +185,7 @@ import struct FoundationEssentials.UUID
         do {
             try await app.transaction(timeout: .seconds(90)) { transaction in
                 try await transaction.execute(script: "select nudged_api.cancel('\(Scene.user(1))', '\(held)')")
-                let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+                let process = try scene.startFast()
                 started.withLock { $0 = process }
                 #expect(await scene.simulator.waitUntil(accepted: 2))
                 if !commits { throw RolledBack() }

@@ -7,7 +7,6 @@ import TestSupport
 
 /// What the metrics of a real daemon say, beside the record, the journal and what was done to it.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct MetricsTests {
-    fileprivate static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
     private static let outcomes = ["accepted", "rejected", "deferred", "dropped", "skipped", "unknown"]
 
     private static func sweeps(_ page: ReadMetrics, _ result: String = "good") -> Double {
@@ -212,7 +211,7 @@ import TestSupport
         let (first, second) = (LoopbackClient.freePort(), LoopbackClient.freePort())
         func write(_ port: UInt16) { scene.write("metrics: {listen: \"127.0.0.1:\(port)\"}\n", to: "nudged.yaml") }
         write(first)
-        let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
+        let process = try scene.startFast(with: "--config", "\(scene.folder)/nudged.yaml")
         _ = try await Self.page(first, of: process) { _ in true }
         // Somebody else has the port: that is said, and nothing stops.
         let other = try HTTPSServer(names: nil) { _ in HTTPSAct.answer() }
@@ -237,8 +236,8 @@ import TestSupport
         let tokens = ["planted-token-0123456789", "planted-token-9876543210"]
         scene.secrets.withLock { $0 += tokens + ["planted-wrong-token-01"] }
         scene.write("metrics: {listen: \"0.0.0.0:\(port)\"}\n", to: "nudged.yaml")
-        let run = ["run", "--config", "\(scene.folder)/nudged.yaml"]
-        try await scene.nudged(run).ends(78, errors: "metrics.token is missing")
+        let file = "\(scene.folder)/nudged.yaml"
+        try await scene.nudged(["run", "--config", file]).ends(78, errors: "metrics.token is missing")
         func ask(_ token: String) -> String? {
             let client = LoopbackClient(port: port)
             client?.send("GET /metrics HTTP/1.1\r\nHost: nudged:\(port)\r\nAuthorization: Bearer \(token)\r\n\r\n")
@@ -246,10 +245,8 @@ import TestSupport
         }
         func isShown(_ token: String) -> Bool { ask(token)?.contains("nudged_build_info{") == true }
         scene.write(tokens[0], to: "metrics.token")
-        let process = try scene.start(
-            run,
-            Self.fast.merging(["CREDENTIALS_DIRECTORY": scene.folder, "LOG_LEVEL": "debug"]) { $1 }
-        )
+        let credentials = ["CREDENTIALS_DIRECTORY": scene.folder, "LOG_LEVEL": "debug"]
+        let process = try scene.startFast(credentials, with: "--config", file)
         #expect(await eventually { isShown(tokens[0]) || process.exit != nil })
         for _ in 0..<100 { #expect(ask("planted-wrong-token-01")?.hasPrefix("HTTP/1.1 401 ") == true) }
         #expect(isShown(tokens[0]) && !isShown(tokens[1]))
@@ -311,11 +308,5 @@ import TestSupport
         let run = try await scene.stop(process)
         #expect(run.errors.split(separator: "\n").count { $0.contains("heartbeat's calls fail") } == 1, "\(run.text)")
         service.stop()
-    }
-}
-
-extension Scene {
-    fileprivate func startFast(_ more: [String: String?]) throws -> ChildProcess {
-        try start(["run"], MetricsTests.fast.merging(more) { $1 })
     }
 }

@@ -10,13 +10,8 @@ import Testing
     @Test func stop_whenTheDatabaseIsAway_endsWellAtOnce() async throws {
         let scene = try await Scene(migrated: false)
         let socket = NotifySocket(scene.folder + "/notify")
-        let process = try scene.start(
-            ["run"],
-            [
-                "DATABASE_URL": "postgresql://postgres@127.0.0.1:1/none", "NOTIFY_SOCKET": socket.path,
-                "WATCHDOG_USEC": "2000000",
-            ]
-        )
+        let away = ["DATABASE_URL": "postgresql://postgres@127.0.0.1:1/none", "WATCHDOG_USEC": "2000000"]
+        let process = try scene.start(["run"], away.merging(["NOTIFY_SOCKET": socket.path]) { $1 })
         #expect(socket.wait { $0.contains("waiting for PostgreSQL: ") } != nil)
         // Attempts to connect are progress: the watchdog is fed while the database is away.
         #expect(socket.wait { $0.contains("WATCHDOG=1") } != nil)
@@ -27,7 +22,7 @@ import Testing
     @Test func run_whenTheDatabaseIsNotMigrated_saysSoOnce() async throws {
         let scene = try await Scene(migrated: false)
         let socket = NotifySocket(scene.folder + "/notify")
-        let process = try scene.start(["run"], ["NOTIFY_SOCKET": socket.path, "SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast(["NOTIFY_SOCKET": socket.path])
         // Two reports a tick: five ticks at least.
         for _ in 0..<10 { #expect(socket.wait { $0.contains("run nudged migrate") } != nil) }
         process.signal(SIGTERM)
@@ -53,13 +48,11 @@ import Testing
             """
         )
         let gate = scene.folder + "/gate"
-        let process = try scene.start(
-            ["run"],
-            [
-                "NUDGED_FAIL_POINT": "before_intent:hold:\(gate)", "DATABASE_STATEMENT_TIMEOUT": "3s",
-                "SCHEDULE_LEASE": "7s", "APNS_RESPONSE_TIMEOUT": "3s",
-            ]
-        )
+        let settings = [
+            "NUDGED_FAIL_POINT": "before_intent:hold:\(gate)", "DATABASE_STATEMENT_TIMEOUT": "3s",
+            "SCHEDULE_LEASE": "7s", "APNS_RESPONSE_TIMEOUT": "3s",
+        ]
+        let process = try scene.start(["run"], settings)
         func wait(_ condition: () throws -> Bool) async throws {
             try #require(await eventually(condition), "\(process.errorOutput.suffix(2000))")
         }

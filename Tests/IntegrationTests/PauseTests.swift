@@ -7,7 +7,6 @@ import Testing
 
 /// `nudged pause`, `resume` and `replan` beside real daemons.
 @Suite(.ownThreads) struct PauseTests {
-    private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
     private static let due = "select count(*) from nudged.person where due_at <= now()"
 
     /// Until the pause, Apple takes its time: most of the claimed users wait for a stream when the switch falls.
@@ -16,10 +15,9 @@ import Testing
         let scene = try await Scene(perDevice: { _, _ in
             .delay(.milliseconds(isSlow.withLock { $0 } ? 500 : 0), then: .accept)
         })
-        let slow = Self.fast.merging(["APNS_MAX_IN_FLIGHT": "5"]) { $1 }
         let users = 600
         try scene.seedDue(users)
-        let daemons = [try scene.start(["run"], slow), try scene.start(["run"], slow)]
+        let daemons = try (0..<2).map { _ in try scene.startFast(["APNS_MAX_IN_FLIGHT": "5"]) }
         #expect(await eventually { scene.simulator.counts.accepted > 20 })
         try await scene.nudged(["pause", "check_in", "--reason", "a wrong text"]).ends(0, output: "paused check_in")
         // Both have seen it, and what was on its way is recorded.

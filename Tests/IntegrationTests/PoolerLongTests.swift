@@ -143,12 +143,8 @@ struct PoolerLongTests {
         defer { pooler.stop() }
         try await migrate(scene, changes)
         try scene.seedDue(400)
-        let process = try scene.start(
-            ["run"],
-            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) {
-                $1
-            }
-        )
+        let slow = changes.merging(["SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) { $1 }
+        let process = try scene.startFast(slow)
         #expect(await scene.simulator.waitUntil(accepted: 60))
         pooler.halt()
         try pooler.start()
@@ -167,12 +163,8 @@ struct PoolerLongTests {
         defer { pooler.stop() }
         try await migrate(scene, changes)
         try scene.seedDue(300)
-        let process = try scene.start(
-            ["run"],
-            changes.merging(["SCHEDULE_INTERVAL": "100ms", "SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) {
-                $1
-            }
-        )
+        let slow = changes.merging(["SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) { $1 }
+        let process = try scene.startFast(slow)
         #expect(await scene.simulator.waitUntil(accepted: 40))
         let greedy = "begin; select pg_sleep(4); commit"
         _ = try await ChildProcess.toEnd(["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", greedy])

@@ -123,7 +123,7 @@ import Testing
 
     @Test func report_whenADaemonLivesAndAKindIsPaused_showsBoth() async throws {
         let scene = try await Scene()
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
         _ = try await scene.nudged(["pause", "message", "--reason", "planted-words"])
         let run = try await scene.nudged(["report", "--html", "-"])

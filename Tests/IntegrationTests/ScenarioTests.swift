@@ -70,7 +70,7 @@ import Testing
             token == Scene.token(1) ? nil : .answer(status: 503, reason: "ServiceUnavailable")
         })
         try scene.seedDue(1)
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         #expect(await scene.simulator.waitUntil(accepted: 1))
         try scene.sql("delete from public.push_tokens; delete from public.context_profiles; delete from nudged.person")
         try scene.seedDue(4_000)

@@ -48,10 +48,7 @@ extension Scene {
 
     /// While a daemon sends slowly, does this for each row of the table `asked`, in transactions of their own.
     func whileSending(_ change: String, until isOver: String) async throws {
-        let process = try start(
-            ["run"],
-            ["SCHEDULE_INTERVAL": "100ms", "APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"]
-        )
+        let process = try startFast(["APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"])
         #expect(await simulator.waitUntil(accepted: 5))
         try sql(
             """

@@ -190,6 +190,12 @@ final class Scene: TestDatabase, Sendable {
         return process
     }
 
+    /// A daemon that sweeps ten times a second.
+    func startFast(_ more: [String: String?] = [:], with arguments: String...) throws -> ChildProcess {
+        let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
+        return try start(["run"] + arguments, fast.merging(more) { $1 })
+    }
+
     @discardableResult
     func nudged(_ arguments: [String], _ changes: [String: String?] = [:], within limit: Duration = .seconds(600))
         async throws -> Run

@@ -89,7 +89,7 @@ import Testing
         let scene = try await Scene()
         try scene.seedDue(1)
         try templates(scene, "('before', '', null, null)")
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         try await untilRecorded(scene, 1)
         try templates(scene, "('after', '', null, null)")
         try scene.rewind()
@@ -165,7 +165,7 @@ import Testing
         try scene.seedDue(1)
         let night = #""timezone": "UTC", "quiet_hours_start": "00:00", "quiet_hours_end": "23:59""#
         try scene.setPreferences(#"{"check_ins_enabled": false, "frequency": "daily", \#(night)}"#)
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         // Its first word of itself.
         try await scene.wait(for: "count(*) > 0 from nudged.daemon where state ? 'lanes'", of: process)
         #expect(try test(scene) == "t")

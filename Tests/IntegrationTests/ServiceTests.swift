@@ -8,8 +8,6 @@ import Testing
 
 /// The long-running service as systemd runs it.
 @Suite(.ownThreads) struct ServiceTests {
-    private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
-
     @Test func sweep_whenAPreferenceChangesBetweenClaimAndWrite_countsTheChange() async throws {
         let scene = try await Scene()
         try scene.seedDue(3)
@@ -44,10 +42,7 @@ import Testing
             return .delay(.milliseconds(150), then: .accept)
         })
         try scene.seedDue(600)
-        let process = try scene.start(
-            ["run"],
-            Self.fast.merging(["APNS_MAX_IN_FLIGHT": "50", "SCHEDULE_BATCH": "200"]) { $1 }
-        )
+        let process = try scene.startFast(["APNS_MAX_IN_FLIGHT": "50", "SCHEDULE_BATCH": "200"])
         trigger.arm(process)
         try await scene.finish(process).ends()
         let accepted = scene.accepted()
@@ -65,7 +60,7 @@ import Testing
         let scene = try await Scene()
         func write(_ most: Int) { scene.write("policy:\n  maxPerDay: \(most)\n", to: "nudged.yaml") }
         write(1)
-        let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
+        let process = try scene.startFast(with: "--config", "\(scene.folder)/nudged.yaml")
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
@@ -89,10 +84,7 @@ import Testing
         let scene = try await Scene()
         let place: [String: String?] = ["RUNTIME_DIRECTORY": scene.folder]
         scene.write("policy:\n  maxPerDay: 1\n", to: "nudged.yaml")
-        let process = try scene.start(
-            ["run", "--config", "\(scene.folder)/nudged.yaml"],
-            Self.fast.merging(place) { $1 }
-        )
+        let process = try scene.startFast(place, with: "--config", "\(scene.folder)/nudged.yaml")
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         #expect(try await scene.nudged(["reload"], place).exit == .code(0))
         scene.write("policy:\n  maxPerDai: 2\n", to: "nudged.yaml")
@@ -123,10 +115,8 @@ import Testing
         let scene = try await Scene()
         let place: [String: String?] = ["RUNTIME_DIRECTORY": scene.folder]
         let health = ["status", "--health"]
-        let process = try scene.start(
-            ["run"],
-            Self.fast.merging(["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"].merging(place) { $1 }) { $1 }
-        )
+        let away: [String: String?] = ["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"]
+        let process = try scene.startFast(away.merging(place) { $1 })
         #expect(process.waitForOutput(.seconds(60)) { $0.contains("connecting failed") })
         // It needs no configuration.
         let without = Dictionary(
@@ -140,7 +130,7 @@ import Testing
             #expect(try await scene.nudged(wrong).exit == .code(64))
         }
         // A daemon that commands can't find says so, and works.
-        let lost = try scene.start(["run"], Self.fast.merging(["RUNTIME_DIRECTORY": "/nonexistent"]) { $1 })
+        let lost = try scene.startFast(["RUNTIME_DIRECTORY": "/nonexistent"])
         #expect(lost.waitForOutput(.seconds(60)) { $0.contains("/nonexistent/daemon.lock can't be locked") })
         try scene.seedDue(1)
         #expect(await scene.simulator.waitUntil(accepted: 1))
@@ -161,7 +151,7 @@ import Testing
         })
         try scene.seedDue(1)
         let socket = NotifySocket(scene.folder + "/notify")
-        let process = try scene.start(["run"], Self.fast.merging(["NOTIFY_SOCKET": socket.path]) { $1 })
+        let process = try scene.startFast(["NOTIFY_SOCKET": socket.path])
         trigger.arm(process)
         #expect(socket.wait { $0.contains("STOPPING=1") } != nil)
         for _ in 0..<3 { #expect(socket.wait(5) { $0 == "EXTEND_TIMEOUT_USEC=5000000" } != nil) }
@@ -176,10 +166,7 @@ import Testing
         // Not as a crash: this cluster commits without waiting for the disk.
         cluster.halt(.fast)
         let socket = NotifySocket(scene.folder + "/notify")
-        let process = try scene.start(
-            ["run"],
-            Self.fast.merging(["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "2000000"]) { $1 }
-        )
+        let process = try scene.startFast(["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "2000000"])
         #expect(socket.wait { $0.contains("READY=1") } != nil)
         #expect(socket.wait { $0.contains("STATUS=") && $0.contains("waiting for PostgreSQL") } != nil)
         #expect(socket.wait { $0.contains("WATCHDOG=1") } != nil)

@@ -18,15 +18,12 @@ import Testing
         let scene = try await Scene(cluster: primary) { _, _ in .delay(.milliseconds(20), then: .accept) }
         try scene.seedDue(Self.users)
         func start(_ server: LocalCluster, _ socket: NotifySocket) throws -> ChildProcess {
-            try scene.start(
-                ["run"],
-                [
-                    "DATABASE_URL": server.tcpURL(database: scene.database), "NOTIFY_SOCKET": socket.path,
-                    "APNS_MAX_IN_FLIGHT": "200", "SCHEDULE_BATCH": "200", "SCHEDULE_INTERVAL": "200ms",
-                    "LOG_LEVEL": "info", "DATABASE_STATEMENT_TIMEOUT": "2s", "SCHEDULE_LEASE": "24s",
-                    "APNS_RESPONSE_TIMEOUT": "10s",
-                ]
-            )
+            let settings = [
+                "DATABASE_URL": server.tcpURL(database: scene.database), "NOTIFY_SOCKET": socket.path,
+                "APNS_MAX_IN_FLIGHT": "200", "SCHEDULE_BATCH": "200", "SCHEDULE_INTERVAL": "200ms", "LOG_LEVEL": "info",
+                "DATABASE_STATEMENT_TIMEOUT": "2s", "SCHEDULE_LEASE": "24s", "APNS_RESPONSE_TIMEOUT": "10s",
+            ]
+            return try scene.start(["run"], settings)
         }
         let old = try start(primary, NotifySocket(scene.folder + "/notify"))
         #expect(await scene.simulator.waitUntil(accepted: 700))

@@ -6,7 +6,6 @@ import Testing
 
 /// `nudged status` beside real daemons.
 @Suite(.ownThreads) struct StatusTests {
-    private static let fast: [String: String?] = ["SCHEDULE_INTERVAL": "100ms"]
     private static let deadline = Duration.seconds(40)
 
     /// Asks until the page is as wanted, and returns it; the last one where that never is.
@@ -21,7 +20,7 @@ import Testing
     @Test func status_whenADaemonLivesIsStoppedAndIsKilled() async throws {
         let scene = try await Scene()
         #expect(try await scene.nudged(["status"]).exit == .code(69))
-        let first = try scene.start(["run"], Self.fast)
+        let first = try scene.startFast()
         let alive = try await status(scene) { $0.exit == .code(0) }
         #expect(alive.exit == .code(0), "\(alive.text)")
         #expect(alive.number("pid") == (try Int(scene.sql("select pid from nudged.daemon"))))
@@ -35,7 +34,7 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.daemon") == "0")
         #expect(try await scene.nudged(["status"]).exit == .code(69))
         // A crash leaves it: it grows old.
-        let second = try scene.start(["run"], Self.fast)
+        let second = try scene.startFast()
         _ = try await status(scene) { $0.exit == .code(0) }
         second.signal(SIGKILL)
         try await scene.finish(second)
@@ -45,7 +44,7 @@ import Testing
 
     @Test func status_whenALaneIsStopped_saysTheRemedy() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
-        let process = try scene.start(["run"], Self.fast)
+        let process = try scene.startFast()
         _ = try await status(scene) { $0.exit == .code(0) }
         try scene.seedDue(3)
         let stopped = try await status(scene) { $0.exit == .code(75) }
@@ -60,7 +59,7 @@ import Testing
     /// The database answers, but a view that the drain reads is gone.
     @Test func status_whenTheDrainFails_saysSoUntilItWorks() async throws {
         let scene = try await Scene()
-        let process = try scene.start(["run"], Self.fast)
+        let process = try scene.startFast()
         _ = try await status(scene) { $0.output.contains(#""answer":"works""#) }
         try scene.sql("alter view nudged.recipient rename to recipient_2")
         // Somebody whom nudged doesn't know yet: the drain looks for them in the view.
@@ -82,7 +81,7 @@ import Testing
     @Test func status_whenThereAreSeveralApps_namesEachLane() async throws {
         let scene = try await Scene()
         scene.write("apns: {apps: [{bundleId: com.example.other}]}\n", to: "nudged.yaml")
-        let process = try scene.start(["run", "--config", "\(scene.folder)/nudged.yaml"], Self.fast)
+        let process = try scene.startFast(with: "--config", "\(scene.folder)/nudged.yaml")
         _ = try await status(scene) { $0.exit == .code(0) }
         let plain = try await scene.nudged(["status"])
         for topic in [Scene.topic, "com.example.other"] {

@@ -31,7 +31,7 @@ import TimeZones
         let scene = try await Scene()
         try scene.seedDue(30)
         try refuse(scene, "delivery", on: "insert", state: state)
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         #expect(await scene.simulator.waitUntil(accepted: 30))
         try await scene.wait(for: "last_value >= 12 from attempts", of: process)
         #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") != "0")
@@ -63,7 +63,7 @@ import TimeZones
             for each statement execute function refuse()
             """
         )
-        let process = try scene.start(["run"], ["SCHEDULE_INTERVAL": "100ms"])
+        let process = try scene.startFast()
         // More than one round of attempts, in each of which some users are tried alone.
         try await scene.wait(for: "last_value >= 60 from attempts", of: process)
         #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 hour'") == "0")
@@ -77,10 +77,8 @@ import TimeZones
     @Test func changes_whenASweepLasts_areSeenBeforeItsEnd() async throws {
         let scene = try await Scene()
         try scene.seedDue(20_000)
-        let process = try scene.start(
-            ["run"],
-            ["SCHEDULE_BATCH": "5", "LOG_LEVEL": "info", "SCHEDULE_INTERVAL": "3600s"]
-        )
+        let slow = ["SCHEDULE_BATCH": "5", "LOG_LEVEL": "info", "SCHEDULE_INTERVAL": "3600s"]
+        let process = try scene.start(["run"], slow)
         #expect(await scene.simulator.waitUntil(accepted: 1))
         try scene.sql(
             "insert into nudged.touched (user_id) select user_id from nudged.person where user_id = '\(Scene.user(1))'"
@@ -141,10 +139,8 @@ import TimeZones
             """
         )
         // Slow enough that both have work at any time.
-        let settings: [String: String?] = [
-            "SCHEDULE_INTERVAL": "100ms", "SCHEDULE_BATCH": "8", "APNS_MAX_IN_FLIGHT": "6",
-        ]
-        let daemons = [try scene.start(["run"], settings), try scene.start(["run"], settings)]
+        let slow = ["SCHEDULE_BATCH": "8", "APNS_MAX_IN_FLIGHT": "6"]
+        let daemons = try (0..<2).map { _ in try scene.startFast(slow) }
         for message in 1...4 {
             try scene.sql(
                 "select count((nudged_api.send(user_id, 'Ann', 'message \(message)')).id) from public.context_profiles"

@@ -92,10 +92,7 @@ import Testing
             attempt == 1 ? .held(then: .answer(status: 503, reason: "Shutdown")) : nil
         })
         let id = try send(scene)
-        let process = try scene.start(
-            ["run"],
-            ["SCHEDULE_INTERVAL": "100ms", "APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"]
-        )
+        let process = try scene.startFast(["APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"])
         #expect(await scene.simulator.wait { $0.held == 1 })
         #expect(try withdraw(scene, id) == "0|1")
         scene.simulator.release()
