@@ -21,10 +21,6 @@ import Testing
         return scene
     }
 
-    private func send(_ scene: Scene, _ users: ClosedRange<Int>) throws {
-        for user in users { try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')).id") }
-    }
-
     private func tokens(_ scene: Scene) -> [String] { scene.simulator.snapshot().accepted.map(\.token) }
 
     @Test func reminder_whenASignedInUserSetsTheirOwn_arrives() async throws {
@@ -53,7 +49,7 @@ import Testing
     /// A user of auth.users is deleted while a message, a reminder and a check-in wait. The next sweep erases them.
     @Test func user_whenDeleted_getsNothingMore() async throws {
         let scene = try await scene(2)
-        try send(scene, 1...2)
+        try scene.send(to: 1...2)
         try scene.setReminder(1)
         try scene.sql("delete from auth.users where id = '\(Scene.user(1))'")
         #expect(try await scene.onceWell().number("sent") == 1)
@@ -71,10 +67,10 @@ import Testing
                 token == Scene.token(1) && attempt == 1 ? .answer(status: 400, reason: "BadDeviceToken") : nil
             }
         )
-        try send(scene, 1...10)
+        try scene.send(to: 1...10)
         #expect(try await scene.onceWell().number("rejected") == 1)
         #expect(try scene.lines("select user_id from nudged.quarantined") == [Scene.user(1)])
-        try send(scene, 1...1)
+        try scene.send(to: 1...1)
         #expect(try await scene.onceWell().number("sent") == 0)
         #expect(!tokens(scene).contains(Scene.token(1)))
         try scene.sql(
@@ -83,7 +79,7 @@ import Testing
             on conflict (user_id, device_token) do update set device_token = excluded.device_token
             """
         )
-        try send(scene, 1...1)
+        try scene.send(to: 1...1)
         #expect(try await scene.onceWell().number("sent") == 1)
         #expect(tokens(scene).filter { $0 == Scene.token(1) }.count == 1)
     }

@@ -24,9 +24,7 @@ import Testing
     @Test func explainAndForecast_whenMessagesWait_showNoTexts() async throws {
         let scene = try await Scene()
         try scene.seedDue(1)
-        let id = try scene.sql(
-            "select (nudged_api.send('\(Scene.user(1))', 'Ann', 'planted-message-text', urgent => true)).id"
-        )
+        let id = try scene.send(1, "'Ann', 'planted-message-text', urgent => true")
         let plain = try await scene.nudged(["explain", Scene.user(1)])
         #expect(plain.output.contains("why: message \(id): send, urgent"), "\(plain.text)")
         let json = try await scene.nudged(["explain", Scene.user(1), "--json"])

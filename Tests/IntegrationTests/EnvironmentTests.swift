@@ -51,10 +51,6 @@ import Testing
             try scene.setPreferences(#"{"quiet_hours_start": "00:00", "quiet_hours_end": "00:00"}"#)
             try scene.sql("update public.push_tokens set environment = '\(environment)'")
         }
-
-        func send(_ users: ClosedRange<Int>) throws {
-            for user in users { try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', 'Hello.')).id") }
-        }
     }
 
     @Test(arguments: [("production", "sandbox"), ("sandbox", "production")])
@@ -66,7 +62,7 @@ import Testing
         /// Requests of the environment that the app said, and of the other one.
         func requests() -> [Int] { said == "production" ? both.requests : both.requests.reversed() }
         try both.seed(10, environment: said)
-        try both.send(1...10)
+        try both.scene.send(to: 1...10)
         let run = try await both.once().ends(0, ["sent": 9, "rejected": 1])
         #expect(requests() == [10, 3])
         #expect(run.errors.occurrences(of: "device_moved") == 2, "\(run.text)")
@@ -82,7 +78,7 @@ import Testing
         try both.scene.sql(
             "update public.push_tokens set environment = '\(said)', updated_at = now() where user_id <= '\(Scene.user(2))'"
         )
-        try both.send(1...2)
+        try both.scene.send(to: 1...2)
         #expect(try await both.once().number("sent") == 2)
         #expect(requests() == [10, 5])
     }
@@ -103,7 +99,7 @@ import Testing
             from public.push_tokens
             """
         )
-        try both.send(1...1)
+        try both.scene.send(to: 1...1)
         let dead = try await both.scene.nudged(
             ["run", "--once", "--json", "--config", both.production.path],
             ["NUDGED_FAIL_POINT": "before_settle:kill"]
@@ -125,10 +121,10 @@ import Testing
         try both.seed(users)
         let daemons = try (0..<2).map { _ in try both.start() }
         try await both.scene.wait(for: "count(distinct owner) = 2 from nudged.range", of: daemons[0])
-        try both.send(1...users)
+        try both.scene.send(to: 1...users)
         let accepted = "count(*) = \(users) from nudged.delivery where outcome = 'accepted'"
         try await both.scene.wait(for: accepted, of: daemons[0])
-        try both.send(1...users)
+        try both.scene.send(to: 1...users)
         try await both.scene.wait(
             for: "count(*) = \(2 * users) from nudged.delivery where outcome = 'accepted'",
             of: daemons[0]
@@ -143,7 +139,7 @@ import Testing
         let users = 150
         let both = try await EnvironmentTests.TwoEnvironments(sandboxOnly: [], broken: Set(1...users))
         try both.seed(users)
-        try both.send(1...users)
+        try both.scene.send(to: 1...users)
         let daemon = try both.start()
         try await both.scene.wait(
             for: "count(*) >= 100 from nudged.person where quarantine @> '[{\"state\": \"tried\"}]'",
@@ -160,7 +156,7 @@ import Testing
     @Test func lane_whenStoppedWithOnlyATrialWaiting_resumes() async throws {
         let both = try await EnvironmentTests.TwoEnvironments(broken: [1], refusesKey: true)
         try both.seed(1, environment: "sandbox")
-        try both.send(1...1)
+        try both.scene.send(to: 1...1)
         let daemon = try both.start()
         #expect(await eventually { daemon.errorOutput.contains("lane_stopped") })
         #expect(await eventually(within: .seconds(150)) { daemon.errorOutput.contains("lane_resumed") })

@@ -129,9 +129,7 @@ import Testing
     /// Not before its time: nothing is sent, and the user rests until then.
     @Test func message_whenForLater_isSentAtItsTimeAndNotBefore() async throws {
         let scene = try await Scene.withoutCheckIns(1)
-        try scene.sql(
-            "select (nudged_api.send('\(Scene.user(1))', 'a', 'b', deliver_at => now() + interval '1 hour')).id"
-        )
+        try scene.send(1, "'a', 'b', deliver_at => now() + interval '1 hour'")
         #expect(try await scene.once().number("sent") == 0)
         // One evaluation, and none until its time.
         try scene.expect(

@@ -29,6 +29,14 @@ extension Scene {
         return scene
     }
 
+    /// A message; `what` is SQL after the user. Returns its id.
+    @discardableResult
+    func send(_ user: Int, _ what: String = "'Ann', 'Hello.'") throws -> String {
+        try sql("select (nudged_api.send('\(Scene.user(user))', \(what))).id")
+    }
+
+    func send(to users: ClosedRange<Int>) throws { for user in users { try send(user) } }
+
     /// Returns the reminder's id.
     @discardableResult
     func setReminder(_ user: Int, _ more: String = "due_at => now()", subject: String = "7") throws -> String {

@@ -23,10 +23,6 @@ import Testing
         )
     }
 
-    private func send(_ scene: Scene, _ arguments: String) throws {
-        try scene.sql("select nudged_api.send('\(Scene.user(1))', \(arguments))")
-    }
-
     private func update(_ event: String, _ more: String = "") -> String {
         #"null, null, apns => '{"live_activity": {"event": "\#(event)", "id": "o-17", "content_state": {"eta": 5}\#(more)}}'"#
     }
@@ -35,7 +31,7 @@ import Testing
     @Test func activity_fromItsStartToItsEnd_isOnItsOwnTopic() async throws {
         let scene = try await scene()
         try register(scene, Self.tokens.start, "start:OrderAttributes")
-        try send(scene, "'Your \"order\"', 'It is on its way', \(Self.start)")
+        try scene.send(1, "'Your \"order\"', 'It is on its way', \(Self.start)")
         let size = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
         let start = try #require(scene.simulator.snapshot().accepted.first)
@@ -49,11 +45,11 @@ import Testing
             #"{"timestamp":\#(timestamp),"event":"start","content-state":{"eta": 10.50},"attributes-type":"OrderAttributes","attributes":{"shop": "é"},"input-push-token":1,"stale-date":2219990400,"alert":{"title":"Your \"order\"","body":"It is on its way","sound":"default"},"sound":"default","relevance-score":0.5}"#
         #expect(start.text == #"{"aps":\#(expected),"nudge":"\#(sentAt)"}"#)
 
-        try send(scene, update("update", #", "priority": 5"#))
+        try scene.send(1, update("update", #", "priority": 5"#))
         #expect(try await scene.once().number("sent") == 0)
         try register(scene, Self.tokens.activity, "activity:o-17")
         #expect(try await scene.once().number("sent") == 1)
-        try send(scene, update("end", #", "dismissal_date": "2040-05-07T08:00:00Z""#))
+        try scene.send(1, update("end", #", "dismissal_date": "2040-05-07T08:00:00Z""#))
         #expect(try await scene.once().number("sent") == 1)
         let others = scene.simulator.snapshot().accepted.dropFirst()
         #expect(others.map(\.token) == [Self.tokens.activity, Self.tokens.activity])
@@ -66,7 +62,7 @@ import Testing
     @Test(arguments: ["widgets", "controls"]) func surface_whenItIsToReload_isTold(surface: String) async throws {
         let scene = try await scene()
         try register(scene, Self.tokens.activity, surface)
-        try send(scene, "null, null, apns => '{\"\(surface)\": true}'")
+        try scene.send(1, "null, null, apns => '{\"\(surface)\": true}'")
         let size = try scene.payloadBytes()
         #expect(try await scene.once().number("sent") == 1)
         let push = try #require(scene.simulator.snapshot().accepted.first)
@@ -82,7 +78,7 @@ import Testing
         }
         try register(scene, Self.tokens.activity.uppercased(), "activity:o-17")
         try register(scene, Self.tokens.start, "activity:o-17")
-        try send(scene, update("update"))
+        try scene.send(1, update("update"))
         _ = try await scene.once()
         #expect(try scene.lines("select token from nudged.surface") == [Self.tokens.start])
         #expect(try scene.sql("select count(*) from public.push_tokens") == "1")
@@ -106,7 +102,7 @@ import Testing
         let refused = try await scene.once()
         #expect(refused.exit == .code(0) && !refused.text.contains("lane_stopped"), "\(refused.text)")
         try scene.sql("update nudged.person set due_at = now()")
-        try send(scene, "'a', 'b'")
+        try scene.send(1, "'a', 'b'")
         let run = try await scene.once()
         #expect(run.number("sent") == 1, "\(run.text)")
         let outcomes = "select outcome, count(*), count(distinct user_id) from nudged.delivery group by 1 order by 1"
@@ -120,8 +116,8 @@ import Testing
             token == Self.tokens.activity ? .answer(status: 400, reason: "TopicDisallowed") : nil
         }
         try register(scene, Self.tokens.activity, "widgets")
-        try send(scene, "null, null, apns => '{\"widgets\": true}'")
-        try send(scene, "'a', 'b'")
+        try scene.send(1, "null, null, apns => '{\"widgets\": true}'")
+        try scene.send(1, "'a', 'b'")
         let run = try await scene.once()
         let outcomes = try scene.lines("select outcome, reason from nudged.delivery order by outcome")
         #expect(outcomes == ["accepted|", "rejected|TopicDisallowed"], "\(run.text)")

@@ -133,9 +133,7 @@ import TestSupport
             if random.chance(60) {
                 for _ in 0..<random.int(1...3) {
                     let state = closed[user] == nil ? "on" : "off"
-                    let id = try scene.sql(
-                        "select (nudged_api.send('\(Scene.user(user))', 'Ann', '\(S.text) is \(state)')).id"
-                    )
+                    let id = try scene.scene.send(user, "'Ann', '\(S.text) is \(state)'")
                     if state == "on" { sent.on += 1 } else { sent.off.append(id) }
                 }
             } else if user == users {
