@@ -11,38 +11,40 @@ struct PermissionTests {
         return (permission, effects)
     }
 
-    @Test func question_whenFirstLaunched_isNotShown() {
-        let (permission, effects) = after([.appStarted(.undetermined), .settingsChanged(.undetermined)])
-        #expect(effects == [.nothing, .nothing] && permission.state == .notRequested)
-    }
-
-    @Test func question_whenAnsweredYes_leadsToThePrompt() {
-        let (permission, effects) = after([
-            .appStarted(.undetermined), .sessionEnded(at: 0), .enableTapped, .enableTapped,
-            .settingsChanged(.undetermined), .sessionEnded(at: 8 * Self.day), .answered(granted: true),
-            .sessionEnded(at: 16 * Self.day),
-        ])
-        #expect(effects == [.nothing, .explain, .prompt, .nothing, .nothing, .nothing, .registerToken, .nothing])
-        #expect(permission.state == .granted)
-    }
-
-    @Test func question_whenAnsweredNotNow_comesAgainEachWeekThreeTimesInAll() {
-        let days: [(Int64, PermissionEffect)] = [
-            (0, .explain), (0, .nothing), (6, .nothing), (7, .explain), (8, .nothing), (13, .nothing), (30, .explain),
-            (37, .nothing), (900, .nothing),
-        ]
-        let (permission, effects) = after(days.map { .sessionEnded(at: $0.0 * Self.day) })
-        let expected = days.map { $0.1 }
-        #expect(effects == expected && permission.state == .notRequested)
+    /// `Tests/Reference/permission.txt` says what each event leads to.
+    @Test func lives_areAsWritten() throws {
+        let lives = try ClientGuideTests.lines("../Reference/permission.txt").filter { !$0.hasPrefix("#") }
+        #expect(lives.count == 16)
+        for life in lives {
+            var permission = Permission()
+            for step in life.split(separator: "; ") {
+                let parts = step.split(separator: " → ").map(String.init)
+                let words = parts[0].split(separator: " ", maxSplits: 1).map(String.init)
+                let detail = words.count > 1 ? words[1] : ""
+                if words[0] == "is" {
+                    #expect("\(permission.state)" == detail, "\(life)")
+                    continue
+                }
+                let event = try #require(Self.event(words[0], detail), "\(step)")
+                let effect = permission.handle(event)
+                #expect("\(effect)" == (parts.count > 1 ? parts[1] : "nothing"), "\(life): \(step)")
+            }
+        }
         #expect(Permission.mostExplanations == 3 && Permission.secondsBetweenExplanations == 7 * Self.day)
     }
 
-    @Test func question_whenTheAppEndedUnderIt_waitsAWeekToo() {
-        let (_, effects) = after([
-            .sessionEnded(at: 0), .appStarted(.undetermined), .sessionEnded(at: Self.day),
-            .sessionEnded(at: 7 * Self.day),
-        ])
-        #expect(effects == [.explain, .nothing, .nothing, .explain])
+    private static func event(_ word: String, _ detail: String) -> PermissionEvent? {
+        switch word {
+        case "started": SystemPermission(rawValue: detail).map { .appStarted($0) }
+        case "settings": SystemPermission(rawValue: detail).map { .settingsChanged($0) }
+        case "session": Int64(detail).map { .sessionEnded(at: $0 * day) }
+        case "tap": .enableTapped
+        case "yes": .answered(granted: true)
+        case "no": .answered(granted: false)
+        case "refused": .error(domain: "UNErrorDomain", code: 1, text: "Not allowed")
+        case "failed": .failed(detail)
+        default: nil
+        }
     }
 
     @Test(arguments: [Int64.min, -7 * 86_400, 7 * 86_400, .max])
@@ -52,70 +54,7 @@ struct PermissionTests {
         #expect(last == (now == .max ? .nothing : .explain))
     }
 
-    @Test func prompt_whenTheAppEndedUnderIt_comesForATap() {
-        let (permission, effects) = after([.enableTapped, .appStarted(.undetermined), .enableTapped, .enableTapped])
-        #expect(effects == [.prompt, .nothing, .prompt, .nothing])
-        #expect(permission.state == .notRequested)
-    }
-
-    @Test func tap_whenDenied_pointsToTheSettings() {
-        let (permission, effects) = after([
-            .enableTapped, .answered(granted: false), .sessionEnded(at: 0), .enableTapped, .enableTapped,
-            .appStarted(.denied), .enableTapped,
-        ])
-        #expect(effects == [.prompt, .nothing, .nothing, .openSettings, .openSettings, .nothing, .openSettings])
-        #expect(permission.state == .denied)
-    }
-
-    @Test func tap_whenNothingWasRequested_prompts() {
-        #expect(after([.appStarted(.undetermined), .enableTapped]).effects == [.nothing, .prompt])
-        #expect(
-            after([.appStarted(.denied), .enableTapped, .sessionEnded(at: 0)]).effects == [
-                .nothing, .openSettings, .nothing,
-            ]
-        )
-        #expect(after([.appStarted(.allowed), .sessionEnded(at: 0)]).effects == [.registerToken, .nothing])
-    }
-
-    @Test func settings_whenChanged_count() {
-        let (permission, effects) = after([
-            .appStarted(.denied), .settingsChanged(.allowed), .settingsChanged(.allowed), .settingsChanged(.denied),
-            .enableTapped,
-        ])
-        #expect(effects == [.nothing, .registerToken, .nothing, .nothing, .openSettings])
-        #expect(permission.state == .denied)
-    }
-
-    @Test func token_whenPermitted_isRegisteredAtEachStart() {
-        #expect(after([.appStarted(.allowed), .appStarted(.allowed)]).effects == [.registerToken, .registerToken])
-        #expect(after([.appStarted(.allowed)]).permission.state == .granted)
-    }
-
-    @Test func failure_whenPrompting_staysUntilNewsOrATap() {
-        var (permission, effects) = after([.enableTapped, .failed("No network"), .settingsChanged(.undetermined)])
-        #expect(effects == [.prompt, .nothing, .nothing] && permission.state == .error("No network"))
-        #expect(permission.handle(.enableTapped) == .prompt)
-        #expect(permission.state == .notRequested)
-        #expect(permission.handle(.failed("Still none")) == .nothing)
-        #expect(permission.handle(.appStarted(.undetermined)) == .nothing)
-        #expect(permission.state == .notRequested)
-    }
-
-    @Test func failure_whenRegistering_isTriedAgain() {
-        for event in [PermissionEvent.settingsChanged(.allowed), .enableTapped, .appStarted(.allowed)] {
-            var (permission, _) = after([.appStarted(.allowed), .failed("Offline")])
-            #expect(permission.state == .error("Offline"))
-            #expect(permission.handle(event) == .registerToken)
-            #expect(permission.state == .granted)
-        }
-        let (permission, effects) = after([.appStarted(.allowed), .failed("Offline"), .settingsChanged(.denied)])
-        #expect(permission.state == .denied && effects.last == .nothing)
-    }
-
-    @Test func error_whenNotificationsAreNotAllowed_isARefusal() {
-        let refusal = PermissionEvent.error(domain: "UNErrorDomain", code: 1, text: "Not allowed")
-        let (permission, effects) = after([.enableTapped, refusal, .enableTapped])
-        #expect(effects == [.prompt, .nothing, .openSettings] && permission.state == .denied)
+    @Test func error_whenItIsAnotherOne_isAFailure() {
         for (domain, code) in [("UNErrorDomain", 100), ("NSCocoaErrorDomain", 1), ("", 0)] {
             #expect(PermissionEvent.error(domain: domain, code: code, text: "Why") == .failed("Why"))
         }
