@@ -101,9 +101,8 @@ import Testing
         let fitting = head + String(repeating: "a", count: ScrapeRequest.mostBytes - head.utf8.count - 4) + "\r\n\r\n"
         #expect(fitting.utf8.count == ScrapeRequest.mostBytes)
         #expect(Self.outcome(fitting) == Self.page)
-        #expect(
-            Self.outcome(head + String(repeating: "a", count: ScrapeRequest.mostBytes)) == .init(refusal: .tooLarge)
-        )
+        let found = Self.outcome(head + String(repeating: "a", count: ScrapeRequest.mostBytes))
+        #expect(found == .init(refusal: .tooLarge))
         var request = ScrapeRequest()
         var taken = 0
         while request.take([UInt8](repeating: 0x61, count: 100)) == nil { taken += 100 }

@@ -45,9 +45,8 @@ struct RecurrenceZoneTests {
     /// Samoa had no 30 December 2011: its midnight and the next one's are one instant, which comes once.
     @Test func instants_whenADayIsSkipped_areNeverTheSameTwice() throws {
         let found = try instants("FREQ=DAILY", "2011-12-29T00:00:00", try zone("Pacific/Apia"), most: 4)
-        #expect(
-            found == ["2011-12-29T10:00:00Z", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z", "2012-01-01T10:00:00Z"]
-        )
+        let expected = ["2011-12-29T10:00:00Z", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z", "2012-01-01T10:00:00Z"]
+        #expect(found == expected)
     }
 
     @Test func instants_whenUntilIsAnInstant_endAtIt() throws {

@@ -27,9 +27,8 @@ import Testing
         #expect(entries[1].value.isNull)
         #expect(inner[0].key == "teamId")
         #expect(inner[0].mark == YAMLMark(line: 3, column: 3))
-        #expect(
-            inner[0].value == YAMLNode(value: .scalar("ABCDE12345", isPlain: true), mark: YAMLMark(line: 3, column: 11))
-        )
+        let found = inner[0].value
+        #expect(found == YAMLNode(value: .scalar("ABCDE12345", isPlain: true), mark: YAMLMark(line: 3, column: 11)))
         guard case .sequence(let items) = inner[1].value.value else { return fail("no sequence") }
         #expect(items.map(\.mark.column) == [10, 13])
         #expect(items[1].value == .scalar("b", isPlain: false))
