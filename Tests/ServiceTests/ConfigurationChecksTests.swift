@@ -64,32 +64,22 @@ import Testing
               caFile: /etc/ca.pem
             """
         let decision = try fixture.load(yaml, checks: checks()).configuration.decision
-        #expect(
-            decision
-                == Configuration.Decision(
-                    url: "https://decide.example/v1",
-                    token: Secret("planted-token"),
-                    timeout: .milliseconds(500),
-                    concurrency: 64,
-                    caFile: "/etc/ca.pem"
-                )
+        let expected = Configuration.Decision(
+            url: "https://decide.example/v1",
+            token: Secret("planted-token"),
+            timeout: .milliseconds(500),
+            concurrency: 64,
+            caFile: "/etc/ca.pem"
         )
+        #expect(decision == expected)
     }
 
     @Test func decision_whenOnlyTheAddressIsGiven_hasTheDefaults() throws {
         #expect(try fixture.load().configuration.decision == nil)
-        let more = ["DECISION_URL": "http://127.0.0.1:8080"]
-        let decision = try fixture.load(with: more, checks: checks()).configuration.decision
-        #expect(
-            decision
-                == Configuration.Decision(
-                    url: "http://127.0.0.1:8080",
-                    token: nil,
-                    timeout: .seconds(2),
-                    concurrency: 8,
-                    caFile: nil
-                )
-        )
+        let url = "http://127.0.0.1:8080"
+        let decision = try fixture.load(with: ["DECISION_URL": url], checks: checks()).configuration.decision
+        let expected = Configuration.Decision(url: url, token: nil, timeout: .seconds(2), concurrency: 8, caFile: nil)
+        #expect(decision == expected)
     }
 
     @Test(arguments: [
@@ -185,14 +175,9 @@ import Testing
     @Test func heartbeat_whenTheFileSaysIt_isASecret() throws {
         let yaml = "heartbeat: {url: \"https://beat.example/planted\", interval: 5m, caFile: /etc/ca.pem}\n"
         let loaded = try fixture.load(yaml, checks: checks)
-        #expect(
-            loaded.configuration.heartbeat
-                == Configuration.Heartbeat(
-                    url: Secret("https://beat.example/planted"),
-                    interval: .seconds(300),
-                    caFile: "/etc/ca.pem"
-                )
-        )
+        let url = Secret("https://beat.example/planted")
+        let expected = Configuration.Heartbeat(url: url, interval: .seconds(300), caFile: "/etc/ca.pem")
+        #expect(loaded.configuration.heartbeat == expected)
         #expect(!ConfigurationReport.show(loaded).contains("planted"))
         #expect(try fixture.load("{}\n").configuration.heartbeat == nil)
         // As of every secret: a file that everyone reads is told.
