@@ -6,31 +6,6 @@ import Testing
 @testable import APNs
 
 @Suite struct LaneStateTests {
-    @Test func lane_dialsOnce_whenFirstPushComes() {
-        var lane = LaneBench()
-        #expect(lane.free == 1 && lane.status == .idle)
-        lane.send()
-        #expect(lane.dials == [1] && lane.status == .connecting && lane.free == 0 && lane.submitted.isEmpty)
-        lane.handle(.opened(1, streams: 1_000))
-        #expect(lane.submitted.count == 1 && lane.status == .open)
-    }
-
-    @Test func lane_opensFurtherConnections_onlyWhenFullAndUpToTheLimit() {
-        var lane = LaneBench.proven(connections: 2, maxInFlight: 10)
-        lane.send(4)
-        #expect(lane.dials == [1])
-        lane.send(1)
-        #expect(lane.dials == [1, 2])
-        lane.handle(.opened(2, streams: 100))
-        #expect(lane.free == 1)
-        lane.send(1)
-        lane.answer(200, index: 5)
-        #expect(lane.free == 5)
-        lane.send(5)
-        #expect(lane.submitted.count { $0.link == 2 } == 5)
-        #expect(lane.free == 0 && lane.dials == [1, 2])
-    }
-
     @Test func goAway_doesNotSpin_whenEachConnectionEndsSo() {
         var lane = LaneBench()
         var dialled = 0
@@ -129,21 +104,6 @@ import Testing
         #expect((lane.state.limit.round > 0) == isSlower && lane.status == .open)
     }
 
-    @Test func push_isUnsent_whenItsTimeIsOver() {
-        var lane = LaneBench()
-        lane.send(writeBy: lane.now)
-        #expect(lane.outcomes == [.unsent(reason: "too_late")])
-        lane.send(writeBy: lane.now + 500)
-        #expect(lane.state.nextWake(now: lane.now) == lane.now + 500)
-        lane.pass(500)
-        #expect(lane.outcomes == [.unsent(reason: "too_late"), .unsent(reason: "too_late")])
-        lane.send(writeBy: lane.now + 500)
-        lane.handle(.opened(1, streams: 1))
-        lane.now += 500
-        lane.complete(.unsent(.refused))
-        #expect(lane.outcomes.last == .unsent(reason: "too_late") && lane.submitted.isEmpty)
-    }
-
     @Test func push_isAnsweredWithoutBeingSent_whenItIsNoPush() {
         var lane = LaneBench()
         func push(_ tag: UInt64, token: String = "ab12", size: Int = 1) -> Push {
@@ -157,40 +117,5 @@ import Testing
             ]
         )
         #expect(lane.dials.isEmpty)
-    }
-
-    @Test func resends_areBounded_andThenTheLanePauses() {
-        var lane = LaneBench.proven()
-        lane.send()
-        for _ in 0..<4 { lane.complete(.unsent(.reset(code: 7))) }
-        #expect(lane.outcomes == [.unsent(reason: "connection_lost")])
-        #expect(lane.free == 0)
-    }
-
-    @Test func lane_drains_whenAsked() {
-        var lane = LaneBench.proven()
-        lane.send(2)
-        lane.handle(.drain)
-        #expect(lane.free == 0 && lane.status == .draining && !lane.state.isDrained)
-        lane.send()
-        #expect(lane.outcomes == [.unsent(reason: "draining")])
-        lane.answer(200)
-        lane.complete(.unsent(.goaway))
-        #expect(lane.closes == [1])
-        lane.handle(.closed(1, why: "closed"))
-        #expect(lane.state.isDrained)
-        #expect(lane.outcomes.suffix(2) == [.accepted, .unsent(reason: "draining")])
-    }
-
-    @Test func newConfiguration_usesNewConnections_andResumesAStoppedLane() {
-        var lane = LaneBench.proven()
-        lane.send(2)
-        lane.answer(403, "InvalidProviderToken")
-        lane.handle(.configured(lane.state.configuration))
-        #expect(lane.log.contains(.laneResumed))
-        lane.send()
-        #expect(lane.dials == [1, 2])
-        lane.answer(200)
-        #expect(lane.closes == [1])
     }
 }
