@@ -1,11 +1,33 @@
 import Base
 import Fixtures
+import LocalPostgres
 import Metrics
 import TestSupport
 import Testing
 
 @testable import Configuration
 @testable import Service
+
+/// `Tests/Reference/configuration-checks.txt` says what is wrong with an address.
+@Suite struct ConfigurationAddressTests {
+    @Test func fault_whenTheFileSays() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+        let text = try #require(TextFile.read(root + "/Tests/Reference/configuration-checks.txt"))
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 2 * 6)
+        for place in stride(from: 0, to: lines.count - 1, by: 2) {
+            let (yaml, fault) = (lines[place].replacing("⏎", with: "\n"), lines[place + 1].drop { $0 == " " })
+            let isDatabase = yaml.hasPrefix("database")
+            let checks = ConfigurationChecks {
+                if isDatabase { $0.database = ConfigurationChecks.system.database }
+                if !isDatabase { $0.service = ConfigurationChecks.system.service }
+            }
+            let without = isDatabase ? ["DATABASE_URL"] : []
+            let found = ConfigurationFixture().faults("\(yaml)\n", without: without, checks: checks)
+            #expect(found == ["nudged.yaml:\(fault)"])
+        }
+    }
+}
 
 /// The database's URL, as libpq reads it.
 @Suite struct ConfigurationDatabaseTests {
@@ -20,39 +42,12 @@ import Testing
         #expect(!ConfigurationReport.show(loaded).contains("planted"))
         #expect(!ConfigurationReport.json(loaded).contains("planted"))
     }
-
-    @Test(arguments: [
-        (
-            "postgresql://me:p@planted@db.example/app?sslmode=verify-full",
-            "the user or password contains an unescaped @: write %40 for every @ except the one before the host"
-        ),
-        (
-            "postgresql://me:p/planted@db.example/app",
-            "the user or password contains an unescaped /: write %2F for every / in user and password"
-        ),
-        (
-            "postgresql://me:planted@db.example/app",
-            "sslmode prefer is not enough for a host other than this machine: add sslmode=verify-full "
-                + "(and sslrootcert=FILE for a private authority; FILE may be /etc/ssl/certs/ca-certificates.crt) "
-                + "to database.url, or set database.allowInsecure"
-        ),
-        (
-            "mysql://planted",
-            "the value is wrong: write a URI such as postgresql://user@host/database?sslmode=verify-full"
-        ),
-    ]) func fault_whenTheURLIs_isSaidOnceWithoutItsParts(url: String, expected: String) {
-        let wanted = "nudged.yaml:2:8: database.url: \(expected)"
-        #expect(fixture.faults("database:\n  url: \(url)\n", without: ["DATABASE_URL"], checks: checks) == [wanted])
-    }
 }
 
 /// The decision service's keys.
 @Suite struct ConfigurationDecisionTests {
     private let fixture = ConfigurationFixture()
-
-    private func checks() -> ConfigurationChecks {
-        ConfigurationChecks { $0.service = ConfigurationChecks.system.service }
-    }
+    private let checks = ConfigurationChecks { $0.service = ConfigurationChecks.system.service }
 
     @Test func decision_whenTheFileSaysIt() throws {
         let yaml = """
@@ -63,7 +58,7 @@ import Testing
               concurrency: 64
               caFile: /etc/ca.pem
             """
-        let decision = try fixture.load(yaml, checks: checks()).configuration.decision
+        let decision = try fixture.load(yaml, checks: checks).configuration.decision
         let expected = Configuration.Decision(
             url: "https://decide.example/v1",
             token: Secret("planted-token"),
@@ -77,30 +72,14 @@ import Testing
     @Test func decision_whenOnlyTheAddressIsGiven_hasTheDefaults() throws {
         #expect(try fixture.load().configuration.decision == nil)
         let url = "http://127.0.0.1:8080"
-        let decision = try fixture.load(with: ["DECISION_URL": url], checks: checks()).configuration.decision
+        let decision = try fixture.load(with: ["DECISION_URL": url], checks: checks).configuration.decision
         let expected = Configuration.Decision(url: url, token: nil, timeout: .seconds(2), concurrency: 8, caFile: nil)
         #expect(decision == expected)
     }
 
-    @Test(arguments: [
-        (
-            "http://decide.example:81/planted",
-            "users' texts are not sent to http://decide.example:81 unencrypted: write https://host/path; "
-                + "http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
-        ),
-        (
-            "https://name:planted@decide.example/",
-            "the address can't be used: it is not of the form https://host/path, or it contains a user: "
-                + "write https://host/path"
-        ),
-    ]) func address_whenItCanNotBeUsed_saysWhyWithoutTheRest(url: String, fault: String) {
-        let expected = "nudged.yaml:2:8: decision.url: \(fault)"
-        #expect(fixture.faults("decision:\n  url: \(url)\n", checks: checks()) == [expected])
-    }
-
     @Test(arguments: ["ftp://decide.example/", "decide.example", "https://a b/"])
     func address_whenItIsNone_saysWhatIsWanted(url: String) {
-        let faults = fixture.faults("decision:\n  url: \"\(url)\"\n", checks: checks())
+        let faults = fixture.faults("decision:\n  url: \"\(url)\"\n", checks: checks)
         #expect(
             faults.count == 1
                 && faults[0].hasSuffix("http:// where the host is this machine (localhost, 127.0.0.1, [::1])")
@@ -108,7 +87,7 @@ import Testing
     }
 
     @Test func token_whenItHoldsASpace_isRefusedWithoutItsText() {
-        let faults = fixture.faults("decision: {url: \"https://a.example/\", token: planted token}\n", checks: checks())
+        let faults = fixture.faults("decision: {url: \"https://a.example/\", token: planted token}\n", checks: checks)
         #expect(faults.count == 1 && faults[0].contains("decision.token: ") && !faults[0].contains("planted"))
     }
 
