@@ -1,3 +1,4 @@
+import Foundation
 import Seeded
 import TestSupport
 import Testing
@@ -10,45 +11,27 @@ struct ZoneTests {
 
     private func at(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
 
-    private func resolve(_ name: String, _ date: String, _ hour: Int, _ minute: Int, _ which: Zone.Which) throws
-        -> String
-    {
-        let date = try #require(LocalDate(iso: date))
-        return try zone(name).resolve(date, secondOfDay: hour * 3600 + minute * 60, which).rfc3339
-    }
-
-    @Test func resolve_whenGap_isTheTransition() throws {
-        for minute in [0, 1, 30, 59] {
-            #expect(try resolve("Europe/Berlin", "2026-03-29", 2, minute, .first) == "2026-03-29T01:00:00Z")
-            #expect(try resolve("Europe/Berlin", "2026-03-29", 2, minute, .last) == "2026-03-29T01:00:00Z")
+    /// `Tests/Reference/zones.txt` has wall times with their instants, and footers with their offsets.
+    @Test func zones_areAsWritten() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/zones.txt")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 38)
+        for line in lines {
+            let words = line.split(separator: " ").map(String.init)
+            if words.count == 4 {
+                let time = try #require(LocalDateTime(iso: words[1]))
+                let which: Zone.Which = words[2] == "first" ? .first : .last
+                let instant = try zone(words[0]).resolve(time.date, secondOfDay: time.secondOfDay, which)
+                #expect(instant.rfc3339 == words[3], "\(line)")
+            } else {
+                let zone = try #require(Zone(name: "Test/Zone", parsing: TZif.file(footer: words[0])))
+                #expect(try zone.offset(at: at(words[1])) == Int(words[2]), "\(line)")
+            }
         }
-        #expect(try resolve("Europe/Berlin", "2026-03-29", 1, 59, .first) == "2026-03-29T00:59:00Z")
-        #expect(try resolve("Europe/Berlin", "2026-03-29", 3, 0, .last) == "2026-03-29T01:00:00Z")
-    }
-
-    @Test func resolve_whenOverlap_isFirstOrLast() throws {
-        #expect(try resolve("Europe/Berlin", "2026-10-25", 2, 0, .first) == "2026-10-25T00:00:00Z")
-        #expect(try resolve("Europe/Berlin", "2026-10-25", 2, 0, .last) == "2026-10-25T01:00:00Z")
-        #expect(try resolve("Europe/Berlin", "2026-10-25", 2, 59, .first) == "2026-10-25T00:59:00Z")
-        #expect(try resolve("Europe/Berlin", "2026-10-25", 3, 0, .first) == "2026-10-25T02:00:00Z")
-        #expect(try resolve("Australia/Lord_Howe", "2026-04-05", 1, 45, .first) == "2026-04-04T14:45:00Z")
-        #expect(try resolve("Australia/Lord_Howe", "2026-04-05", 1, 45, .last) == "2026-04-04T15:15:00Z")
-    }
-
-    @Test func resolve_whenDayIsSkipped_isTheTransition() throws {
-        // Samoa went from 29 to 31 December 2011.
-        for hour in [0, 12, 23] {
-            #expect(try resolve("Pacific/Apia", "2011-12-30", hour, 0, .first) == "2011-12-30T10:00:00Z")
-        }
-        #expect(try zone("Pacific/Apia").localDate(at: try at("2011-12-30T10:00:00Z")).iso == "2011-12-31")
-    }
-
-    @Test func resolve_whenBeyondTheFile_usesTheFooter() throws {
-        #expect(try resolve("Europe/Berlin", "2076-03-29", 2, 30, .first) == "2076-03-29T01:00:00Z")
-        #expect(try resolve("Europe/Berlin", "2076-07-01", 10, 0, .first) == "2076-07-01T08:00:00Z")
+        #expect(try zone("Pacific/Apia").localDate(at: at("2011-12-30T10:00:00Z")).iso == "2011-12-31")
         // Nuuk's rule has a negative hour: M3.5.0/-1.
-        #expect(try zone("America/Nuuk").offset(at: try at("2060-03-28T00:59:59Z")) == -7200)
-        #expect(try zone("America/Nuuk").offset(at: try at("2060-03-28T01:00:00Z")) == -3600)
+        #expect(try zone("America/Nuuk").offset(at: at("2060-03-28T00:59:59Z")) == -7200)
+        #expect(try zone("America/Nuuk").offset(at: at("2060-03-28T01:00:00Z")) == -3600)
     }
 
     @Test func localTime_whenInstantsAreExtreme_doesNotTrap() throws {
@@ -65,30 +48,6 @@ struct ZoneTests {
             }
             for days in [Int32.min, .max] { _ = zone.resolve(LocalDate(days: days), secondOfDay: .max, .last) }
         }
-    }
-
-    @Test(arguments: [
-        ("<+03>-3", "2050-01-01T00:00:00Z", 10_800), ("XXX5", "2050-01-01T00:00:00Z", -18_000),
-        // Daylight time all year (RFC 9636, section 3.3.1).
-        ("EST5EDT,0/0,J365/25", "2050-01-01T04:59:59Z", -14_400),
-        ("EST5EDT,0/0,J365/25", "2050-01-01T05:00:00Z", -14_400),
-        ("EST5EDT,0/0,J365/25", "2050-07-01T05:00:00Z", -14_400),
-        ("EST5EDT,0/0,J365/25", "2052-12-31T23:00:00Z", -14_400),
-        // J60 is 1 March in every year; 59 is 29 February in a leap year.
-        ("AAA0BBB,J60/0,J300", "2052-02-29T23:59:59Z", 0), ("AAA0BBB,J60/0,J300", "2052-03-01T00:00:00Z", 3600),
-        ("AAA0BBB,59/0,300", "2052-02-28T23:59:59Z", 0), ("AAA0BBB,59/0,300", "2052-02-29T00:00:00Z", 3600),
-        ("AAA0BBB,59/0,300", "2051-03-01T00:00:00Z", 3600),
-        // A week before and after.
-        ("AAA0BBB,M1.1.1/-167,M7.1.0", "2050-12-26T00:59:59Z", 0),
-        ("AAA0BBB,M1.1.1/-167,M7.1.0", "2050-12-26T01:00:00Z", 3600),
-        ("AAA0BBB,M3.1.0,M12.5.0/167", "2051-01-01T00:00:00Z", 0),
-        ("AAA0BBB,M3.1.0,M12.5.0/167", "2050-12-31T21:59:59Z", 3600),
-        // Winter time that is the exception.
-        ("IST-1GMT0,M10.5.0,M3.5.0/1", "2050-01-01T00:00:00Z", 0),
-        ("IST-1GMT0,M10.5.0,M3.5.0/1", "2050-07-01T00:00:00Z", 3600),
-    ]) func offset_whenFooterForm_followsIt(footer: String, text: String, offset: Int) throws {
-        let zone = try #require(Zone(name: "Test/Zone", parsing: TZif.file(footer: footer)))
-        #expect(zone.offset(at: try at(text)) == offset)
     }
 
     @Test(arguments: [
