@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import Seeded
 import TestSupport
 import Testing
@@ -13,34 +14,20 @@ import Testing
         return request.take(Array(text.utf8))
     }
 
-    @Test(
-        arguments: [
-            ("GET /metrics HTTP/1.1\r\nHost: localhost:9464\r\n\r\n", page), ("GET /metrics HTTP/1.0\r\n\r\n", page),
-            ("GET /metrics HTTP/1.1\nhost:127.0.0.1:9464\n\n", page),
-            ("GET /metrics?name[]=a&b HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\nbody", page),
-            ("GET http://localhost:9464/metrics HTTP/1.1\r\nHost: x\r\n\r\n", page),
-            ("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(isHead: true)),
-            ("HEAD / HTTP/1.0\r\n\r\n", .init(refusal: .notFound, isHead: true)),
-            ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .notFound)),
-            ("GET /metrics/ HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .notFound)),
-            ("GET /../metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .notFound)),
-            ("GET http://localhost HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .notFound)),
-            ("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .method)),
-            ("get /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", .init(refusal: .method)),
-            ("GET /metrics HTTP/2.0\r\n\r\n", .init(refusal: .version)),
-            ("GET /metrics HTTP/1.10\r\n\r\n", .init(refusal: .version)),
-            ("GET /metrics HTTP/1.1\r\n\r\n", .init(refusal: .malformed)),
-            ("GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", .init(refusal: .malformed)),
-            ("GET /metrics HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", .init(refusal: .malformed)),
-            ("GET /metrics HTTP/1.1\r\nHost : x\r\n\r\n", .init(refusal: .malformed)),
-            ("GET /metrics HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", .init(refusal: .malformed)),
-            ("GET  /metrics HTTP/1.1\r\nHost: x\r\n\r\n", .init(refusal: .malformed)),
-            ("GET /metrics\r\n\r\n", .init(refusal: .malformed)), ("\r\n\r\n", .init(refusal: .malformed)),
-            ("\u{16}\u{3}\u{1}\n\n", .init(refusal: .malformed)), ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n", nil),
-            ("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r", nil), ("", nil),
-        ] as [(String, ScrapeRequest.Outcome?)]
-    ) func request_isCheckedByItsHead(text: String, wanted: ScrapeRequest.Outcome?) {
-        #expect(Self.outcome(text) == wanted, "\(text.debugDescription)")
+    /// `Tests/Reference/scrape-requests.txt` says what becomes of each.
+    @Test func request_isCheckedByItsHead() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference")
+        let file = folder.appending(path: "scrape-requests.txt")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 25)
+        for line in lines {
+            let breaks = ["⏎": "\r\n", "↵": "\n", "␍": "\r"]
+            let text = line.dropFirst(4).map { breaks["\($0)"] ?? "\($0)" }.joined()
+            let outcome = Self.outcome(text)
+            let status = outcome.map { String($0.refusal?.rawValue.prefix(3) ?? "200") } ?? "---"
+            #expect(status == line.prefix(3) && (outcome?.isHead ?? false) == text.hasPrefix("HEAD "), "\(line)")
+        }
+        #expect(Self.outcome("\u{16}\u{3}\u{1}\n\n") == .init(refusal: .malformed) && Self.outcome("") == nil)
     }
 
     /// A page on the web can let its own name point to this machine (DNS rebinding). Its requests name that host.
