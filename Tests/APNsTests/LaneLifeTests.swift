@@ -9,14 +9,14 @@ import Testing
     @Test func lanes_liveAsWritten() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/lanes.txt")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(lines.count == 40)
+        #expect(lines.count == 49)
         var lane = LaneBench()
         for line in lines {
             let parts = line.split(separator: " | ")
             for event in parts[0].split(separator: "; ") { try lane.play(event.split(separator: " ").map(String.init)) }
             for fact in parts[1].split(separator: "; ") {
                 let words = fact.split(separator: " ", maxSplits: 1).map(String.init)
-                let found = lane.fact(words[0])
+                let found = lane.fact(words[0], words[1])
                 #expect(found == words[1], "\(line)")
             }
         }
@@ -44,6 +44,10 @@ extension LaneBench {
             let reasons: [String: UnsentReason] = ["goaway": .goaway, "refused": .refused, "reset": .reset(code: 7)]
             guard let reason = reasons[words[1]] else { throw Unknown(word: words[1]) }
             for _ in 0..<times { complete(.unsent(reason)) }
+        case "lost": for _ in 0..<times { complete(.unknown(.connectionLost)) }
+        case "untaken":
+            let last = submitted.removeLast()
+            handle(.notTaken(last.link, last.tag..<last.tag + 1))
         case "opened": handle(.opened(numbers[0], streams: numbers[1]))
         case "closed": handle(.closed(numbers[0], why: "closed"))
         case "pass": pass(Int64(numbers[0]))
@@ -56,7 +60,7 @@ extension LaneBench {
     }
 
     /// What is seen.
-    fileprivate func fact(_ name: String) -> String? {
+    fileprivate func fact(_ name: String, _ detail: String) -> String? {
         func list<Item>(_ items: [Item]) -> String { items.map { "\($0)" }.joined(separator: " ") }
         switch name {
         case "free": return "\(free)"
@@ -75,6 +79,11 @@ extension LaneBench {
         case "status":
             if case .stopped(let reason, _, _) = status { return "stopped \(reason)" }
             return "\(status)"
+        case "probe": if case .stopped(_, _, let probe) = status { return "\(probe - now)" } else { return nil }
+        // In its status and in the log.
+        case "advises":
+            guard case .stopped(let reason, let remedy, _) = status, remedy.contains(detail) else { return nil }
+            return log.contains(.laneStopped(reason: reason, remedy: remedy)) ? detail : nil
         default: return nil
         }
     }

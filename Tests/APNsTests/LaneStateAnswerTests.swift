@@ -1,5 +1,4 @@
 import HTTP2
-import TestSupport
 import Testing
 
 @testable import APNs
@@ -81,35 +80,5 @@ import Testing
             for index in 0..<1_000 { lane.answer(index % 50 == 7 ? 500 : 200) }
         }
         #expect(lane.free == 1_000)
-    }
-
-    @Test func lane_stops_whenMostOfAHundredAreRefused_andNobodyIsQuarantined() {
-        var lane = LaneBench.proven()
-        lane.send(120)
-        // One more was accepted before these: 49 good ones.
-        for _ in 0..<48 { lane.answer(200) }
-        for _ in 0..<51 { lane.answer(400, "BadDeviceToken") }
-        guard case .stopped("BadDeviceToken", let remedy, let probe) = lane.status else {
-            return fail("\(lane.status)")
-        }
-        #expect(remedy.contains("apns.environment") && remedy.contains("apns.bundleId"))
-        #expect(lane.log == [.laneStopped(reason: "BadDeviceToken", remedy: remedy)] && lane.free == 0)
-        #expect(probe == lane.now + 60_000)
-
-        // The pushes in flight are refused too, but no device is blamed.
-        for _ in 0..<21 { lane.answer(400, "BadDeviceToken") }
-        lane.pass(60_000)
-        #expect(lane.condemned.isEmpty && lane.free == 1 && lane.submitted.isEmpty)
-
-        // The probe is refused: the lane stays stopped, and its device is not blamed either.
-        lane.send()
-        #expect(lane.submitted.count == 1)
-        lane.answer(400, "BadDeviceToken")
-        lane.pass(59_000)
-        #expect(lane.free == 0 && lane.condemned.isEmpty && lane.log.count == 1)
-        lane.pass(1_000)
-        lane.send()
-        lane.answer(200)
-        #expect(lane.status == .open && lane.log.last == .laneResumed && lane.condemned.isEmpty)
     }
 }

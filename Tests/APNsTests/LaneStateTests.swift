@@ -23,24 +23,6 @@ import Testing
         if case .backingOff = lane.status {} else { Issue.record("\(lane.status)") }
     }
 
-    /// A connection tells of its requests before it tells that it is no more.
-    @Test func push_waitsForTheNextConnection_whenItsOwnTookNothingAnyMore() {
-        var lane = LaneBench.proven(maxInFlight: 3)
-        lane.send(4)
-        lane.complete(.unknown(.connectionLost))
-        #expect(lane.submitted.map(\.link) == [1, 1, 1])
-        let tag = lane.submitted.removeLast().tag
-        lane.handle(.notTaken(1, tag..<tag + 1))
-        for _ in 0..<2 { lane.complete(.unknown(.connectionLost)) }
-        #expect(lane.submitted.isEmpty && lane.free == 0 && lane.dials == [1])
-        lane.handle(.closed(1, why: "reset"))
-        lane.handle(.opened(2, streams: 1))
-        #expect(lane.dials == [1, 2] && lane.submitted.map(\.link) == [2])
-        lane.answer(200)
-        let unknown = PushOutcome.unknown(reason: "connection_lost")
-        #expect(lane.outcomes == [unknown, unknown, unknown, .accepted])
-    }
-
     /// Each connection takes one push, accepts it and breaks with all the others in flight: what it costs is bounded, and nothing spins.
     @Test func lane_slowsDown_whenEachConnectionBreaksSoon() {
         var lane = LaneBench.proven()
