@@ -9,17 +9,27 @@ struct PayloadTests {
 
     private func payload(_ members: String) -> Payload { Payload(parsing: "{\(Self.aps),\(members)}") }
 
-    private func route(_ members: String, isUsers: Bool = true) -> Route { payload(members).route { _ in isUsers } }
-
-    @Test func route_whenConversationIsTheUsers_opensIt() throws {
-        let id = try #require(id)
-        let members = #""conversation_id":"\#(Self.text)","domain":"work","action":"open_conversation""#
-        #expect(payload(members).malformed == nil)
-        #expect(route(members) == .conversation(id, domain: "work"))
-        #expect(payload(members).route(among: [id]) == .conversation(id, domain: "work"))
-        // An action of a later version says nothing to us.
-        let found = route(#""conversation_id":"\#(Self.text.uppercased())","action":"dance""#)
-        #expect(found == .conversation(id, domain: nil))
+    /// `Tests/Reference/payload-routes.txt` says where a tap leads.
+    @Test func routes_areAsWritten() throws {
+        let (id, subject) = (try #require(id), try #require(Subject(type: "task", id: "42")))
+        let lines = try ClientGuideTests.lines("../Reference/payload-routes.txt").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 17)
+        for line in lines {
+            let isUsers = !line.hasPrefix("others ")
+            let parts = line.dropFirst(isUsers ? 0 : "others ".count).split(separator: " → ").map(String.init)
+            let wanted = parts[1].split(separator: "; ").map(String.init)
+            let words = wanted[0].split(separator: " ").map(String.init)
+            let domain = words.count > 1 ? words[1] : nil
+            let routes: [String: Route] = [
+                "new": .newConversation(domain: domain), "conversation": .conversation(id, domain: domain),
+                "subject": .subject(subject),
+            ]
+            let payload = payload(parts[0])
+            #expect(payload.route { _ in isUsers } == routes[words[0]], "\(line)")
+            #expect(payload.route(among: isUsers ? [id] : []) == routes[words[0]], "\(line)")
+            guard let malformed = wanted.dropFirst().first else { continue }
+            #expect(payload.malformed == (malformed == "well-formed" ? nil : malformed), "\(line)")
+        }
     }
 
     /// The database has a UUID in small letters, and Swift writes capitals.
@@ -28,13 +38,8 @@ struct PayloadTests {
         #expect(subject == Subject(type: "Task", id: Self.text) && subject.id == Self.text)
         #expect(payload(#""subject_type":"Task","subject_id":"\#(Self.text)""#).subject == subject)
         #expect(Subject(type: "Task", id: "A42")?.id == "A42")
-    }
-
-    @Test func route_whenConversationIsNotTheUsers_opensANewOne() {
-        let members = #""conversation_id":"\#(Self.text)","domain":"work","action":"open_conversation""#
-        #expect(route(members, isUsers: false) == .newConversation(domain: "work"))
-        #expect(payload(members).route(among: []) == .newConversation(domain: "work"))
-        #expect(route(#""conversation_id":"\#(Self.text)","order":1"#, isUsers: false) == .newConversation(domain: nil))
+        #expect(Subject(type: "task", id: "caf\u{E9}") != Subject(type: "task", id: "cafe\u{301}"))
+        #expect(payload(#""action":"new_conversation","subject_type":"task","subject_id":"42""#).data.isEmpty)
     }
 
     @Test(arguments: ["\"1234\"", "17", "true", "[]", "{}", "\"\""])
@@ -50,39 +55,9 @@ struct PayloadTests {
         }
     }
 
-    @Test func route_whenAConversationIsToBeNew_isNew() {
-        #expect(route(#""action":"new_conversation","domain":"work""#) == .newConversation(domain: "work"))
-        let found = route(#""conversation_id":"\#(Self.text)","action":"new_conversation""#)
-        #expect(found == .newConversation(domain: nil))
-        #expect(route(#""action":"open_conversation","order":1"#) == .newConversation(domain: nil))
-        #expect(route(#""conversation_id":null"#) == .newConversation(domain: nil))
-    }
-
-    @Test func route_whenReminder_opensItsSubject() throws {
-        #expect(Subject(type: "task", id: "caf\u{E9}") != Subject(type: "task", id: "cafe\u{301}"))
-        let subject = try #require(Subject(type: "task", id: "42"))
-        let members = #""action":"new_conversation","subject_type":"task","subject_id":"42""#
-        #expect(payload(members).malformed == nil && payload(members).data.isEmpty)
-        #expect(route(members) == .subject(subject))
-        #expect(route(members + #","conversation_id":"\#(Self.text)""#) == .subject(subject))
-    }
-
-    @Test(arguments: [
-        (#""subject_type":"task""#, "subject_id"), (#""subject_id":"42""#, "subject_type"),
-        (#""subject_type":"","subject_id":"42""#, "subject_type"),
-        (#""subject_type":"task","subject_id":"""#, "subject_id"),
-        (#""subject_type":"task","subject_id":42"#, "subject_id"),
-        (#""subject_type":null,"subject_id":"42""#, "subject_type"),
-        (#""subject_type":[],"subject_id":{}"#, "subject_type"),
-    ])
-    func route_whenSubjectIsHalf_opensANewConversation(members: String, key: String) {
-        #expect(payload(members).malformed == "\(key): wanted a string that is not empty")
-        #expect(route(members) == .newConversation(domain: nil))
-    }
-
     @Test func route_whenMessageHasData_hasIt() {
         let members = #""action":"new_conversation","order":17,"note":"é","open":true,"deep":{"a":[1.5,null]}"#
-        guard case .message(let data) = route(members) else { return fail("no message") }
+        guard case .message(let data) = payload(members).route(isUsers: { _ in true }) else { return fail("no message") }
         #expect(data.keys == ["order", "note", "open", "deep"] && !data.isEmpty)
         #expect(data.int("order") == 17 && data.string("note") == "é" && data.bool("open") == true)
         #expect(
