@@ -57,7 +57,7 @@ struct PayloadTests {
 
     @Test func route_whenMessageHasData_hasIt() {
         let members = #""action":"new_conversation","order":17,"note":"é","open":true,"deep":{"a":[1.5,null]}"#
-        guard case .message(let data) = payload(members).route(isUsers: { _ in true }) else { return fail("no message") }
+        guard case .message(let data) = payload(members).route(isUsers: { _ in true }) else { return fail("no data") }
         #expect(data.keys == ["order", "note", "open", "deep"] && !data.isEmpty)
         #expect(data.int("order") == 17 && data.string("note") == "é" && data.bool("open") == true)
         #expect(
