@@ -4,7 +4,8 @@ import Testing
 
 @testable import APNs
 
-@Suite("Scenario 7: 410 with and without a timestamp", .ownThreads, .timeLimit(.minutes(10))) struct Scenario7Tests {
+@Suite("Scenarios: bodies", .ownThreads, .timeLimit(.minutes(10))) struct BodyScenarioTests {
+    /// Scenario 7: 410 with and without a timestamp.
     /// Whether the registration is older is the database's to say: the sender hands over the condition.
     @Test(arguments: ["Unregistered", "ExpiredToken"], [1_788_000_000_123, nil] as [Int64?])
     func condition_isHandedOver(reason: String, timestamp: Int64?) async throws {
@@ -18,10 +19,7 @@ import Testing
         #expect(rig.arrivals == ScenarioRig.each((1...3, [1])) && rig.sender.freeSlots == 1_000)
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
-}
 
-@Suite("Scenario 8: an error with no body, or with one that is none", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario8Tests {
     struct Body: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
@@ -42,6 +40,7 @@ struct Scenario8Tests {
         Body("an array", Array("[{\"reason\":\"Unregistered\"}]".utf8)), Body("no text", [0xFF, 0xFE, 0]),
     ]
 
+    /// Scenario 8: an error with no body, or with one that is none.
     /// By the status' class alone: nothing is deleted, nothing stops, nothing is sent again.
     @Test(arguments: bodies) func answers_goByTheirClass(body: Body) async throws {
         let statuses: [UInt64: Int] = [2: 410, 3: 400, 4: 403, 5: 429, 6: 503, 7: 200]
@@ -74,25 +73,22 @@ struct Scenario8Tests {
         #expect(rig.arrivals == [1: [1], 2: [1]])
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
-}
 
-@Suite("Scenario 17: 4,096 and 4,097 bytes", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario17Tests {
+    /// Scenario 17: 4,096 and 4,097 bytes.
     @Test func pushes_atTheLimitArriveWhole_andThoseOverItAreNotSent() async throws {
         let rig = try ScenarioRig()
         await rig.prime()
         var pushes = (2...3).map { rig.push($0) }
-        pushes[0].payload = Scenario15Tests.payload(4_096)
-        pushes[1].payload = Scenario15Tests.payload(4_097)
+        pushes[0].payload = SilenceScenarioTests.payload(4_096)
+        pushes[1].payload = SilenceScenarioTests.payload(4_097)
         rig.send(pushes)
         #expect(await rig.outcomes(3) == [.accepted, .accepted, .payloadTooLarge])
         #expect(rig.arrivals == [1: [1], 2: [1]] && rig.accepted == rig.arrivals)
         #expect(rig.simulator.snapshot().accepted[1].payload == pushes[0].payload)
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
-}
 
-@Suite("Scenario 19: 429 for one device", .ownThreads, .timeLimit(.minutes(10))) struct Scenario19Tests {
+    /// Scenario 19: 429 for one device.
     @Test func onlyThatDevice_waits() async throws {
         let rig = try ScenarioRig { tag, attempt in
             tag == 4 && attempt == 1 ? .answer(status: 429, reason: "TooManyRequests", retryAfter: 9) : nil

@@ -4,9 +4,10 @@ import Testing
 
 @testable import APNs
 
-@Suite("Scenario 10: the wall clock steps by two hours", .ownThreads, .timeLimit(.minutes(10))) struct Scenario10Tests {
+@Suite("Scenarios: clocks", .ownThreads, .timeLimit(.minutes(10))) struct ClockScenarioTests {
     private static let minute: Int64 = 60_000
 
+    /// Scenario 10: the wall clock steps by two hours.
     @Test(arguments: [120, -120] as [Int64])
     func sending_goesOnWithTheToken_untilItMustChange_thenStopsAndResumes(error: Int64) async throws {
         let rig = try ScenarioRig()
@@ -55,12 +56,8 @@ import Testing
         #expect(await rig.outcomes(2).count == 2)
         await rig.expectLog(["lost 1, pause 750", "opened 2 with 1", "minted"])
     }
-}
 
-@Suite("Scenario 11: a token minted early and first used late", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario11Tests {
-    private static let minute: Int64 = 60_000
-
+    /// Scenario 11: a token minted early and first used late.
     /// The second connection shows the first token 34 minutes after it was minted, and keeps it for 20 minutes: the simulated Apple would
     /// answer TooManyProviderTokenUpdates to a change before, and ExpiredProviderToken to a token of an hour.
     @Test func connection_keepsItsToken20MinutesFromItsFirstUse() async throws {
@@ -90,9 +87,8 @@ struct Scenario11Tests {
         #expect(await rig.outcomes(17) == Array(repeating: .accepted, count: 17))
         await rig.expectLog(["opened 1 with 1", "minted", "opened 2 with 1", "minted", "minted"])
     }
-}
 
-@Suite("Scenario 18: storms of 500 and 503", .ownThreads, .timeLimit(.minutes(10))) struct Scenario18Tests {
+    /// Scenario 18: storms of 500 and 503.
     @Test(arguments: [(500, "InternalServerError"), (503, "ServiceUnavailable")])
     func rate_fallsBy90PercentInTenSeconds_withOneLineAnInterval(status: Int, reason: String) async throws {
         let good: UInt64 = 1 + 5 * 400

@@ -5,8 +5,8 @@ import Testing
 
 @testable import APNs
 
-@Suite("Scenario 3: GOAWAY with a last-stream-id in mid-flight", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario3Tests {
+@Suite("Scenarios: GOAWAY", .ownThreads, .timeLimit(.minutes(10))) struct GoAwayScenarioTests {
+    /// Scenario 3: GOAWAY with a last-stream-id in mid-flight.
     @Test func pushesAboveIt_areSentOnceMore_andThoseBelowAreAwaited() async throws {
         let rig = try ScenarioRig { tag, attempt in
             switch (tag, attempt) {
@@ -29,9 +29,8 @@ struct Scenario3Tests {
         #expect(rig.accepted == ScenarioRig.each((1...11, [1]), (12...21, [2])))
         await rig.expectLog(["opened 1 with 1", "minted", "goaway 1 Shutdown", "opened 2 with 1"])
     }
-}
 
-@Suite("Scenario 4: two-stage GOAWAY", .ownThreads, .timeLimit(.minutes(10))) struct Scenario4Tests {
+    /// Scenario 4: two-stage GOAWAY.
     @Test func pushesInFlight_areAwaited_andNewOnesUseANewConnection() async throws {
         let rig = try ScenarioRig { tag, _ in
             switch tag {
@@ -52,10 +51,8 @@ struct Scenario3Tests {
         #expect(rig.arrivals == ScenarioRig.each((1...11, [1]), (12...14, [2])) && rig.accepted == rig.arrivals)
         await rig.expectLog(["opened 1 with 1", "minted", "goaway 1 Shutdown", "goaway 1 Shutdown", "opened 2 with 1"])
     }
-}
 
-@Suite("Scenario 14: the server closes between requests", .ownThreads, .timeLimit(.minutes(10))) struct Scenario14Tests
-{
+    /// Scenario 14: the server closes between requests.
     @Test(arguments: [ConnectionAction.close, .resetTCP, .shutdown(reason: "Idle")])
     func nextPush_isSentOnceOnANewConnection(ending: ConnectionAction) async throws {
         let rig = try ScenarioRig()

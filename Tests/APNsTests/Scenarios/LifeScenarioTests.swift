@@ -7,11 +7,12 @@ import Testing
 
 @testable import APNs
 
-@Suite("Scenario 12: SIGTERM drains", .ownThreads, .timeLimit(.minutes(10))) struct Scenario12Tests {
+@Suite("Scenarios: a lane's life", .ownThreads, .timeLimit(.minutes(10))) struct LifeScenarioTests {
     private func rig() throws -> ScenarioRig {
         try ScenarioRig(configure: { $0.maxInFlight = 5 }) { tag, _ in tag == 1 ? nil : .held(then: .accept) }
     }
 
+    /// Scenario 12: SIGTERM drains.
     @Test func pushesInFlight_areAwaited_waitingOnesAreUnsentAtOnce() async throws {
         let rig = try rig()
         await rig.prime()
@@ -51,9 +52,7 @@ import Testing
         #expect(rig.arrivals == ScenarioRig.each((1...4, [1])))
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
-}
 
-@Suite("Scenario 13: a server that is not Apple's", .ownThreads, .timeLimit(.minutes(10))) struct Scenario13Tests {
     enum Fault: CaseIterable { case untrusted, wrongName, expired, noHTTP2 }
 
     private func rig(_ fault: Fault) throws -> ScenarioRig {
@@ -67,6 +66,7 @@ import Testing
         }
     }
 
+    /// Scenario 13: a server that is not Apple's.
     @Test(arguments: Fault.allCases) func nothingIsSent_andNoTokenIsMade(fault: Fault) async throws {
         let words = [
             Fault.untrusted: "not trusted", .wrongName: "does not match", .expired: "has expired", .noHTTP2: "HTTP/2",

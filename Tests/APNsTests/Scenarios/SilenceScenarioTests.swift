@@ -6,8 +6,7 @@ import Testing
 
 @testable import APNs
 
-@Suite("Scenario 5: a black hole, accepted and never answered", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario5Tests {
+@Suite("Scenarios: silence", .ownThreads, .timeLimit(.minutes(10))) struct SilenceScenarioTests {
     private static let unknown = PushOutcome.unknown(reason: "no_answer_in_time")
 
     private func rig() throws -> ScenarioRig {
@@ -16,6 +15,7 @@ struct Scenario5Tests {
         }
     }
 
+    /// Scenario 5: a black hole, accepted and never answered.
     @Test func push_isUnknownAtItsDeadline_itsSlotFreed_andNotSentAgain() async throws {
         let rig = try rig()
         await rig.prime()
@@ -40,9 +40,8 @@ struct Scenario5Tests {
         #expect(rig.arrivals == ScenarioRig.each((1...6, [1]), (7...7, [2])) && rig.accepted == rig.arrivals)
         await rig.expectLog(["opened 1 with 1", "minted", "silent 1 after 3", "opened 2 with 1"])
     }
-}
 
-@Suite("Scenario 6: TCP reset in mid-flight", .ownThreads, .timeLimit(.minutes(10))) struct Scenario6Tests {
+    /// Scenario 6: TCP reset in mid-flight.
     /// Whether Apple took them or not: nobody can know.
     @Test(arguments: [ScriptedAnswer.held(then: .accept), .accepted(then: .held(then: .accept))])
     func pushesInFlight_areUnknown_andThoseThatWaitedAreSentOnce(answer: ScriptedAnswer) async throws {
@@ -58,9 +57,8 @@ struct Scenario5Tests {
         #expect(rig.arrivals == ScenarioRig.each((1...6, [1]), (7...9, [2])))
         await rig.expectLog(["opened 1 with 1", "minted", "lost 1, pause 0", "opened 2 with 1"])
     }
-}
 
-@Suite("Scenario 15: window 0", .ownThreads, .timeLimit(.minutes(10))) struct Scenario15Tests {
+    /// Scenario 15: window 0.
     @Test func pushes_waitForTheStreamsWindow_andAreSentOnce() async throws {
         let rig = try ScenarioRig { tag, _ in tag == 1 ? .doing(.window(0), then: .accept) : nil }
         await rig.prime()
@@ -116,9 +114,7 @@ struct Scenario5Tests {
         let start = Array("{\"aps\":{},\"x\":\"".utf8)
         return start + Array(repeating: UInt8(ascii: "a"), count: count - start.count - 2) + Array("\"}".utf8)
     }
-}
 
-@Suite("Scenario 20: frames truncated or garbled", .ownThreads, .timeLimit(.minutes(10))) struct Scenario20Tests {
     static let breaks: [ConnectionAction] = [
         .truncatedFrame,
         // A block of HEADERS that HPACK can't read.
@@ -132,6 +128,7 @@ struct Scenario5Tests {
         .garbage(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
     ]
 
+    /// Scenario 20: frames truncated or garbled.
     @Test(arguments: breaks)
     func pushesInFlight_areUnknown_andTheRestUsesANewConnection(broken: ConnectionAction) async throws {
         let rig = try ScenarioRig(configure: { $0.maxInFlight = 3 }) { tag, _ in

@@ -5,8 +5,8 @@ import Testing
 
 @testable import APNs
 
-@Suite("Scenario 1: SETTINGS 1 → 1,000 after the first push", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario1Tests {
+@Suite("Scenarios: streams", .ownThreads, .timeLimit(.minutes(10))) struct StreamScenarioTests {
+    /// Scenario 1: SETTINGS 1 → 1,000 after the first push.
     /// Also where SETTINGS allow more from the start: one stream is all that is used before a push was accepted.
     @Test(arguments: [1, 1_000] as [UInt32])
     func lane_usesOneStream_untilTheFirstPushIsAccepted(first: UInt32) async throws {
@@ -22,10 +22,8 @@ struct Scenario1Tests {
         #expect(rig.arrivals == ScenarioRig.each((1...40, [1])) && rig.accepted == rig.arrivals)
         await rig.expectLog(["opened 1 with \(first)", "minted"])
     }
-}
 
-@Suite("Scenario 2: down to 1 in mid-burst with REFUSED_STREAM", .ownThreads, .timeLimit(.minutes(10)))
-struct Scenario2Tests {
+    /// Scenario 2: down to 1 in mid-burst with REFUSED_STREAM.
     @Test func refusedPushes_areSentAgain_oneAtATime() async throws {
         let rig = try ScenarioRig { tag, attempt in
             switch (tag, attempt) {
@@ -51,9 +49,8 @@ struct Scenario2Tests {
         #expect(rig.accepted == ScenarioRig.each((1...21, [1])))
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
-}
 
-@Suite("Scenario 16: a slow server", .ownThreads, .timeLimit(.minutes(10))) struct Scenario16Tests {
+    /// Scenario 16: a slow server.
     /// Each release is one latency: so many answers come in it as there are streams, and no push waits for another's answer.
     @Test func throughput_isStreamsPerLatency() async throws {
         let rig = try ScenarioRig(settings: { $0.streams = 8 }) { tag, _ in tag == 1 ? nil : .held(then: .accept) }
