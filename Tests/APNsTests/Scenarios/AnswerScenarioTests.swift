@@ -38,6 +38,20 @@ import Testing
         )
     }
 
+    private static func rejected(_ status: Int, _ reason: String, log: [String] = []) -> Row {
+        Row(answer: .answer(status: status, reason: reason), outcome: .rejected(status, reason), log: log)
+    }
+
+    /// It waits, and a 5xx is a storm.
+    private static func delayed(_ status: Int, _ reason: String, retryAfter: Int? = nil, log: [String] = []) -> Row {
+        Row(
+            answer: .answer(status: status, reason: reason, retryAfter: retryAfter),
+            outcome: .delayed(reason: reason, status: status, retryAfter: retryAfter),
+            log: (status < 500 ? [] : ["storm of 1, \(status) \(reason)"]) + log,
+            next: log.isEmpty ? 1 : 2
+        )
+    }
+
     static let rows: [Row] =
         [
             Row(answer: .accept, outcome: .accepted),
@@ -51,29 +65,9 @@ import Testing
             ),
             resent(403, "ExpiredProviderToken", providerTokens: [1, 2], log: ["minted"]),
             resent(403, "UnrelatedKeyIdInToken"), resent(400, "IdleTimeout"),
-            Row(
-                answer: .answer(status: 429, reason: "TooManyRequests", retryAfter: 30),
-                outcome: .delayed(reason: "TooManyRequests", status: 429, retryAfter: 30)
-            ),
-            Row(
-                answer: .answer(status: 500, reason: "InternalServerError"),
-                outcome: .delayed(reason: "InternalServerError", status: 500, retryAfter: nil),
-                log: ["storm of 1, 500 InternalServerError"]
-            ),
-            Row(
-                answer: .answer(status: 503, reason: "ServiceUnavailable", retryAfter: 120),
-                outcome: .delayed(reason: "ServiceUnavailable", status: 503, retryAfter: 120),
-                log: ["storm of 1, 503 ServiceUnavailable"]
-            ),
-            Row(
-                answer: .answer(status: 503, reason: "Shutdown"),
-                outcome: .delayed(reason: "Shutdown", status: 503, retryAfter: nil),
-                log: ["storm of 1, 503 Shutdown", "opened 2 with 1"],
-                next: 2
-            ),
-            Row(answer: .answer(status: 400, reason: "NeverHeardOf"), outcome: .rejected(400, "NeverHeardOf")),
-            Row(answer: .answer(status: 403, reason: "NeverHeardOf"), outcome: .rejected(403, "NeverHeardOf")),
-            Row(answer: .answer(status: 410, reason: "BadTopic"), outcome: .rejected(410, "BadTopic")),
+            delayed(429, "TooManyRequests", retryAfter: 30), delayed(500, "InternalServerError"),
+            delayed(503, "ServiceUnavailable", retryAfter: 120), delayed(503, "Shutdown", log: ["opened 2 with 1"]),
+            rejected(400, "NeverHeardOf"), rejected(403, "NeverHeardOf"), rejected(410, "BadTopic"),
             Row(answer: .rawBody(status: 418, bytes: []), outcome: .rejected(418, "status_418")),
             Row(
                 answer: .rawBody(status: 502, bytes: Array("<html>".utf8)),
@@ -81,15 +75,9 @@ import Testing
                 log: ["storm of 1, 502 status_502"]
             ),
         ]
-        + AnswerTests.rows.filter { $0.action == .reject }.map {
-            Row(answer: .answer(status: $0.status, reason: $0.reason), outcome: .rejected($0.status, $0.reason))
-        }
+        + AnswerTests.rows.filter { $0.action == .reject }.map { rejected($0.status, $0.reason) }
         + AnswerTests.rows.filter { $0.action == .ourBug }.map {
-            Row(
-                answer: .answer(status: $0.status, reason: $0.reason),
-                outcome: .rejected($0.status, $0.reason),
-                log: ["our bug \($0.status) \($0.reason)"]
-            )
+            rejected($0.status, $0.reason, log: ["our bug \($0.status) \($0.reason)"])
         }
 
     @Test(arguments: rows) func answer_doesWhatItsRowSays(row: Row) async throws {
