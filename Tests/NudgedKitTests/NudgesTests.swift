@@ -48,21 +48,98 @@ struct NudgesTests {
     private let push = Payload(parsing: #"{"order":1}"#)
 
     /// The calls without those that only say that the user is here.
-    private func functions(_ server: RecordingServer) -> [String] {
+    private static func functions(_ server: RecordingServer) -> [String] {
         server.calls.compactMap { $0.split(separator: " ").first.map { String($0.dropFirst("nudged_me.".count)) } }
             .filter { $0 != "seen" }
     }
 
-    @Test func user_whenInTheApp_isSeen() async {
-        let nudges = Nudges(system: system)
-        await nudges.cameToFront()
-        #expect(server.calls.isEmpty, "nobody is signed in")
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        await nudges.cameToFront()
-        #expect(server.calls == ["nudged_me.seen {}", "nudged_me.seen {}"])
-        await nudges.signOut()
-        await nudges.cameToFront()
-        #expect(server.calls.count == 2)
+    /// `Tests/Reference/app.txt` says what happens in an app, and what is seen then.
+    @Test func apps_doAsWritten() async throws {
+        let lines = try ClientGuideTests.lines("../Reference/app.txt")
+        #expect(lines.count { !$0.hasPrefix("#") } == 25)
+        var life = Life()
+        for line in lines {
+            if line.hasPrefix("## ") { life = Life() }
+            if line.hasPrefix("#") { continue }
+            let parts = line.split(separator: " | ")
+            for event in parts[0].split(separator: "; ") {
+                let words = event.split(separator: " ", maxSplits: 1).map(String.init)
+                try await life.play(words[0], words.count > 1 ? words[1] : "")
+            }
+            for fact in parts[1].split(separator: "; ") {
+                let words = fact.split(separator: " ", maxSplits: 1).map(String.init)
+                let found = life.fact(words[0])
+                #expect(found == words[1], "\(line)")
+            }
+        }
+    }
+
+    /// An app, its phone and its server.
+    @MainActor private final class Life {
+        private struct Unknown: Error {
+            let event: String
+        }
+
+        private let system: System
+        private let server = RecordingServer()
+        private var nudges: Nudges
+        private var changes = 0
+        private var failures = 0
+
+        init() {
+            system = System()
+            nudges = Nudges(system: system)
+            start()
+        }
+
+        private func start() {
+            nudges = Nudges(system: system)
+            nudges.changed = { [weak self] in self?.changes += 1 }
+            nudges.serverFailed = { [weak self] _ in self?.failures += 1 }
+        }
+
+        func play(_ event: String, _ detail: String) async throws {
+            switch event {
+            case "restart": start()
+            case "started": await nudges.started()
+            case "session": await nudges.sessionEnded()
+            case "enable": await nudges.enableTapped()
+            case "not-now": nudges.notNowTapped()
+            case "front": await nudges.cameToFront()
+            case "sign-in":
+                let user = UserID(rawValue: detail)
+                await nudges.signedIn(as: user, server: server) { [system] in system.opened.append($0) }
+            case "sign-out": await nudges.signOut()
+            case "token": await nudges.received(DeviceToken(repeatElement(0xAB, count: 32)))
+            case "no-token": await nudges.registrationFailed(RecordingServer.Failure())
+            case "push": await nudges.received(Payload(parsing: detail))
+            case "tap": nudges.tapped(Payload(parsing: detail))
+            case "keep-badge": nudges.removesBadge = false
+            case "day": system.now = try #require(Int64(detail)) * 86_400
+            case "zone": system.timezone = detail
+            case "settings": system.settings = try #require(SystemPermission(rawValue: detail))
+            case "refuses": system.answer = .error(domain: "UNErrorDomain", code: 1, text: "Not allowed")
+            case "former": system.defaults["nudged.user"] = detail
+            case "screen": system.onScreen = ["a": "2026-11-20", "b": "2026-11-21", "c": "2026-11-20"]
+            case "server": server.answer = detail == "fails" ? nil : RecordingServer().answer
+            default: throw Unknown(event: event)
+            }
+        }
+
+        func fact(_ name: String) -> String? {
+            switch name {
+            case "explains": "\(nudges.isExplaining)"
+            case "state": "\(nudges.state)"
+            case "done": system.done.isEmpty ? "nothing" : system.done.joined(separator: ", ")
+            case "calls": server.calls.isEmpty ? "none" : server.calls.joined(separator: ", ")
+            case "called": NudgesTests.functions(server).joined(separator: ", ")
+            case "opened": system.opened.isEmpty ? "none" : system.opened.map(\.data.json).joined(separator: " ")
+            case "badges": "\(system.badges)"
+            case "changes": "\(changes)"
+            case "failures": "\(failures)"
+            default: nil
+            }
+        }
     }
 
     /// A tap before the sign-in as well, and each once.
@@ -85,108 +162,6 @@ struct NudgesTests {
         #expect(failures == 1)
     }
 
-    /// A digest that a daemon repeated may be there twice. Nobody needs to be signed in.
-    @Test func nudge_whenWithdrawn_leavesTheScreenAlone() async {
-        let nudges = Nudges(system: system)
-        system.onScreen = ["a": "2026-11-20", "b": "2026-11-21", "c": "2026-11-20"]
-        await nudges.received(Payload(parsing: #"{"aps":{"content-available":1},"sync":1,"nudge":"2026-11-20"}"#))
-        await nudges.received(Payload(parsing: #"{"withdraw":"2026-11-22"}"#))
-        #expect(system.done == [])
-        await nudges.received(Payload(parsing: #"{"withdraw":"2026-11-20","nudge":"2026-11-21"}"#))
-        #expect(system.done == [#"remove ["a", "c"]"#])
-    }
-
-    @Test func question_whenAnsweredYes_prompts() async {
-        let nudges = Nudges(system: system)
-        await nudges.started()
-        await nudges.sessionEnded()
-        #expect(nudges.isExplaining && nudges.state == .notRequested && system.done.isEmpty)
-        await nudges.enableTapped()
-        #expect(!nudges.isExplaining && nudges.state == .granted && system.done == ["prompt", "token"])
-    }
-
-    @Test func question_whenAnsweredNotNow_comesAgainAfterAWeekAndAStart() async {
-        let nudges = Nudges(system: system)
-        var changes = 0
-        nudges.changed = { changes += 1 }
-        await nudges.sessionEnded()
-        nudges.notNowTapped()
-        #expect(!nudges.isExplaining && changes == 2)
-        system.now = 6 * 86_400
-        await nudges.sessionEnded()
-        #expect(!nudges.isExplaining)
-        let next = Nudges(system: system)
-        system.now = 7 * 86_400
-        await next.sessionEnded()
-        #expect(next.isExplaining && system.done.isEmpty)
-    }
-
-    @Test func question_whenTheUserChangesTheSettingsUnderIt_goes() async {
-        let nudges = Nudges(system: system)
-        await nudges.sessionEnded()
-        system.settings = .allowed
-        await nudges.cameToFront()
-        #expect(!nudges.isExplaining && nudges.state == .granted && system.done == ["token"])
-    }
-
-    @Test func tap_whenRefused_opensTheSettings() async {
-        let nudges = Nudges(system: system)
-        system.answer = .error(domain: "UNErrorDomain", code: 1, text: "Not allowed")
-        await nudges.enableTapped()
-        await nudges.enableTapped()
-        #expect(nudges.state == .denied && system.done == ["prompt", "settings"])
-    }
-
-    @Test func device_whenTokenAndUserAreKnown_isRegisteredOnce() async {
-        let nudges = Nudges(system: system)
-        await nudges.received(token)
-        #expect(server.calls.isEmpty)
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        await nudges.cameToFront()
-        #expect(functions(server) == ["register_device"])
-        // Each start renews it.
-        await nudges.received(token)
-        #expect(functions(server).count == 2)
-    }
-
-    @Test func device_whenTheUserTravels_isRegisteredAgain() async {
-        let nudges = Nudges(system: system)
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        await nudges.received(token)
-        system.timezone = "Asia/Tokyo"
-        await nudges.cameToFront()
-        await nudges.cameToFront()
-        #expect(functions(server) == ["register_device", "register_device"])
-    }
-
-    @Test func badge_whenTheAppComesToTheFront_goes() async {
-        let nudges = Nudges(system: system)
-        await nudges.started()
-        #expect(system.badges == 0)
-        await nudges.cameToFront()
-        #expect(system.badges == 1)
-        nudges.removesBadge = false
-        await nudges.cameToFront()
-        #expect(system.badges == 1)
-    }
-
-    @Test func device_whenTheServerFails_isTriedAgain() async {
-        let nudges = Nudges(system: system)
-        var errors = 0
-        nudges.serverFailed = { _ in errors += 1 }
-        server.answer = nil
-        system.settings = .allowed
-        await nudges.started()
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        await nudges.received(token)
-        #expect(errors == 2, "the user is not seen, the device not registered")
-        #expect(nudges.state == .error("It failed."))
-        server.answer = RecordingServer().answer
-        await nudges.cameToFront()
-        #expect(functions(server).count == 2 && nudges.state == .granted && system.done == ["token", "token"])
-    }
-
     @Test func device_whenTheUserSignsOut_isRemovedBeforeTheNextOnesIsStored() async {
         let nudges = Nudges(system: system)
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
@@ -203,8 +178,8 @@ struct NudgesTests {
         server.release()
         await out.value
         await back.value
-        #expect(functions(server) == ["register_device", "unregister_device"])
-        #expect(functions(other) == ["register_device"])
+        #expect(Self.functions(server) == ["register_device", "unregister_device"])
+        #expect(Self.functions(other) == ["register_device"])
         #expect(system.done == ["remove", "remove"] && system.defaults["nudged.user"] == "bob")
     }
 
@@ -217,12 +192,12 @@ struct NudgesTests {
         await nudges.cameToFront()
         await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
         await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
-        #expect(functions(server) == ["register_device", "register_device", "register_device"])
+        #expect(Self.functions(server) == ["register_device", "register_device", "register_device"])
         let registrations = server.calls.filter { $0.contains("register_device") }
         #expect(registrations.first?.contains(#""surface":"activity:order-17""#) == true)
         #expect(registrations.last?.contains(#""surface":"start:OrderAttributes""#) == true)
         await nudges.signOut()
-        #expect(functions(server).filter { $0 == "unregister_device" }.count == 2)
+        #expect(Self.functions(server).filter { $0 == "unregister_device" }.count == 2)
     }
 
     @Test func surface_whenItsTokenChangesWhileTheOldOneIsOnItsWay_isRegisteredAgain() async {
@@ -243,9 +218,9 @@ struct NudgesTests {
         let nudges = Nudges(system: system)
         for byte in [1, 2] as [UInt8] { await nudges.received(DeviceToken([byte]), for: .controls) }
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        #expect(functions(server) == ["register_device", "register_device"])
+        #expect(Self.functions(server) == ["register_device", "register_device"])
         await nudges.signOut()
-        #expect(functions(server).filter { $0 == "unregister_device" }.count == 2)
+        #expect(Self.functions(server).filter { $0 == "unregister_device" }.count == 2)
     }
 
     @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
@@ -257,31 +232,13 @@ struct NudgesTests {
         let out = Task { await nudges.signOut() }
         let back = Task { await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in } }
         for _ in 0..<20 { await Task.yield() }
-        #expect(functions(server) == ["register_device"])
+        #expect(Self.functions(server) == ["register_device"])
         server.answer = "true"
         server.release()
         await stored.value
         await out.value
         await back.value
-        #expect(functions(server) == ["register_device", "unregister_device", "register_device"])
-    }
-
-    @Test func tap_whenBeforeTheSignIn_opensWhenTheUserIsBack() async {
-        system.defaults["nudged.user"] = "ann"
-        let nudges = Nudges(system: system)
-        nudges.tapped(push)
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { [system] in system.opened.append($0) }
-        #expect(system.opened == [push])
-        nudges.tapped(push)
-        #expect(system.opened.count == 2 && system.done.isEmpty)
-    }
-
-    @Test func tap_whenAnotherUserSignsIn_isForgottenWithTheirPushes() async {
-        system.defaults["nudged.user"] = "ann"
-        let nudges = Nudges(system: system)
-        nudges.tapped(push)
-        await nudges.signedIn(as: UserID(rawValue: "bob"), server: server) { [system] in system.opened.append($0) }
-        #expect(system.opened.isEmpty && system.done == ["remove"])
+        #expect(Self.functions(server) == ["register_device", "unregister_device", "register_device"])
     }
 
     @Test func push_whenInTheForeground_hasABannerUnlessItIsOnTheScreen() async {
@@ -291,14 +248,6 @@ struct NudgesTests {
         #expect(nudges.display(push) == .banner)
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         #expect(nudges.display(push) == .list && nudges.display(Payload(parsing: "{}")) == .banner)
-    }
-
-    @Test func registration_whenTheSystemHasNoToken_isAnError() async {
-        system.settings = .allowed
-        let nudges = Nudges(system: system)
-        await nudges.started()
-        await nudges.registrationFailed(RecordingServer.Failure())
-        #expect(nudges.state == .error("It failed."))
     }
 }
 
