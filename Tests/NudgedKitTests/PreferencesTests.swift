@@ -33,10 +33,8 @@ struct PreferencesTests {
     }
 
     @Test func preferences_whenOptOutIsBadlyWritten_isOne() {
-        let preferences = Preferences(
-            parsing:
-                "{\"messages_enabled\":\"no\",\"allow_urgent\":0,\"max_per_hour\":2,\"quiet_hours_start\":\"20:00\"}"
-        )
+        let text = #"{"messages_enabled":"no","allow_urgent":0,"max_per_hour":2,"quiet_hours_start":"20:00"}"#
+        let preferences = Preferences(parsing: text)
         #expect(!preferences.messagesEnabled && !preferences.allowUrgent)
         #expect(preferences.maxPerHour == 2 && preferences.quietHours == nil)
     }

@@ -14,21 +14,14 @@ struct FingerprintTests {
     @Test func fingerprint_whenNothingOfItChanges_isEqual() throws {
         // Stored in databases: the value itself must never change.
         #expect(try fingerprint() == -1_431_963_304_508_486_311)
+        let texts = [
+            #"{"check_ins_enabled":true,"frequency":"daily","check_in_time":"09:00","max_per_day":2}"#,
+            #"{"check_in_time":"09:00","frequency":"daily","check_ins_enabled":true,"timezone":"Mars/Base"}"#,
+        ]
         let same: [(inout Candidate) -> Void] = [
             { $0.paused = true }, { $0.devices = 3 }, { $0.since = Questions.at("2026-01-01T00:00:00Z") },
-            { $0.history.close(Questions.day("2026-01-01")) },
-            {
-                $0.preferences = Preferences(
-                    parsing:
-                        "{\"check_ins_enabled\":true,\"frequency\":\"daily\",\"check_in_time\":\"09:00\",\"max_per_day\":2}"
-                )
-            },
-            {
-                $0.preferences = Preferences(
-                    parsing:
-                        "{\"check_in_time\":\"09:00\",\"frequency\":\"daily\",\"check_ins_enabled\":true,\"timezone\":\"Mars/Base\"}"
-                )
-            },
+            { $0.history.close(Questions.day("2026-01-01")) }, { $0.preferences = Preferences(parsing: texts[0]) },
+            { $0.preferences = Preferences(parsing: texts[1]) },
         ]
         for change in same { #expect(try fingerprint(change) == fingerprint()) }
     }

@@ -6,8 +6,6 @@ import Policy
 import Testing
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 @testable import Configuration
 
 /// What the decision service's answers make of a user's turn.
@@ -22,8 +20,8 @@ import struct FoundationEssentials.UUID
 
     private static func with(_ member: String) -> String { String(F.daily.dropLast()) + ",\(member)}" }
 
-    private func planner() -> Planner {
-        var planner = F.planner()
+    private func planner(_ messages: Configuration.Messages = F.messages) -> Planner {
+        var planner = F.planner(messages: messages)
         planner.asksService = true
         return planner
     }
@@ -32,7 +30,7 @@ import struct FoundationEssentials.UUID
         -> PendingMessage
     {
         PendingMessage(
-            id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, number)),
+            id: MessageFixture.id(number),
             createdAt: now - 5,
             title: "Ann",
             body: "text \(number)",
@@ -57,14 +55,6 @@ import struct FoundationEssentials.UUID
         return DecisionOutcome(origin: .service, answer: try DecisionAnswer(parsing: Array(json.utf8), hiding: []))
     }
 
-    private func outcomes(_ sendPlan: SendPlan, _ of: (PlannedNudge) throws -> DecisionOutcome?) rethrows
-        -> [NudgeIdentity: DecisionOutcome]
-    {
-        var all: [NudgeIdentity: DecisionOutcome] = [:]
-        for nudge in sendPlan.nudges { all[nudge.identity] = try of(nudge) }
-        return all
-    }
-
     @Test func questions_areOfEachNudgeInOrder() throws {
         let sendPlan = try sendPlan([message(1), message(2, urgent: true)])
         let questions = sendPlan.nudges.compactMap(sendPlan.question)
@@ -78,11 +68,9 @@ import struct FoundationEssentials.UUID
         let data = "{\"x\": \"\(String(repeating: "y", count: 2500))\"}"
         let sendPlan = try sendPlan([message(1, data: data)])
         let long = String(repeating: "x", count: 2500)
-        let decided = sendPlan.decided(
-            try outcomes(sendPlan) { _ in try outcome(true, ", \"body\": \"\(long)\"") },
-            at: now,
-            paused: []
-        )
+        let said = try outcome(true, ", \"body\": \"\(long)\"")
+        let outcomes = Dictionary(uniqueKeysWithValues: sendPlan.nudges.map { ($0.identity, said) })
+        let decided = sendPlan.decided(outcomes, at: now, paused: [])
         #expect(decided.nudges.first?.payload == sendPlan.nudges.first?.payload)
         #expect(decided.nudges.last?.payload.isEmpty == false)
     }
@@ -92,14 +80,8 @@ import struct FoundationEssentials.UUID
             [
                 message(1), message(2, category: "mention"), message(3, data: #"{"mention": true}"#),
                 message(4, data: #"{"mention": "no"}"#), message(5, urgent: true),
-            ].map { $0 },
-            planner: {
-                var planner = F.planner(
-                    messages: Configuration.Messages(digestAfter: 9, digestTitle: "n", digestBody: "n")
-                )
-                planner.asksService = true
-                return planner
-            }()
+            ],
+            planner: planner(Configuration.Messages(digestAfter: 9, digestTitle: "n", digestBody: "n"))
         )
         let outcomes = sendPlan.nudges.map { sendPlan.fallback($0, because: .timedOut) }
         #expect(outcomes.map(\.shouldNotify) == [true, false, true, true, false, true])
