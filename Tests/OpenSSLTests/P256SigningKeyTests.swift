@@ -30,22 +30,17 @@ import Testing
         _ = try P256SigningKey(pem: lines)
     }
 
-    @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func key_isRefused_whenTextIsNoPEM(text: String) {
-        #expect(throws: SigningKeyError.notPEM) { try P256SigningKey(pem: text) }
-    }
-
-    @Test func key_isRefused_whenTruncated() {
+    /// No PEM, half of one, RSA, and other curves.
+    @Test func key_whenItIsNone_isRefused() {
         let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
-        #expect(throws: SigningKeyError.notPEM) { try P256SigningKey(pem: String(pem.prefix(pem.count / 2))) }
-    }
-
-    @Test func key_isRefused_whenRSA() {
-        #expect(throws: SigningKeyError.notEllipticCurve) { try P256SigningKey(pem: GeneratedKey.rsa()) }
-    }
-
-    @Test(arguments: [NID_secp384r1, NID_secp256k1]) func key_isRefused_whenOnAnotherCurve(curve: Int32) {
-        #expect(throws: SigningKeyError.notP256) { try P256SigningKey(pem: GeneratedKey.ellipticCurve(curve)) }
+        let keys: [(text: String, error: SigningKeyError)] = [
+            ("", .notPEM), ("no key", .notPEM),
+            ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", .notPEM),
+            (String(pem.prefix(pem.count / 2)), .notPEM), (GeneratedKey.rsa(), .notEllipticCurve),
+            (GeneratedKey.ellipticCurve(NID_secp384r1), .notP256),
+            (GeneratedKey.ellipticCurve(NID_secp256k1), .notP256),
+        ]
+        for (text, error) in keys { #expect(throws: error) { try P256SigningKey(pem: text) } }
     }
 
     @Test func key_whenItIsParsedTwice_isEqual() throws {
