@@ -1,4 +1,5 @@
 import Fixtures
+import Foundation
 import NudgedPreferences
 import Policy
 @testable import Core
@@ -67,70 +68,43 @@ import TimeZones
         #expect(third.instant == PlannerFixture.at("2026-03-30T07:00:00Z") && third.number == 3)
     }
 
-    /// An instant becomes a wall time once a zone was asked.
-    @Test func next_whenTheFirstWasAnInstant_countsItsWallTime() throws {
-        let first = F.at("2026-10-24T07:00:00Z")
-        let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
-        let next = try #require(try next(reminder, in: "Europe/Berlin", now: "2026-10-24T07:00:00Z"))
-        #expect(next.instant == PlannerFixture.at("2026-10-25T08:00:00Z"), "at nine, in winter")
-        #expect(next.due == F.wall("2026-10-25T09:00:00") && next.first == F.wall("2026-10-24T09:00:00"))
-        let everyones = try #require(
-            try self.next(reminder, in: "Europe/Berlin", isFanOut: true, now: "2026-10-24T07:00:00Z")
-        )
-        #expect(everyones.due == F.at("2026-10-25T08:00:00Z") && everyones.first == first)
-        // Snoozed: the series goes on from its own hour.
-        let snoozed = F.reminder(
-            F.at("2026-10-24T20:00:00Z"),
-            series: PendingReminder.Series(
-                rule: "FREQ=DAILY",
-                number: 2,
-                first: first,
-                planned: F.local("2026-10-24T09:00:00")
-            )
-        )
-        let after = try #require(try self.next(snoozed, in: "Europe/Berlin", now: "2026-10-24T20:00:00Z"))
-        #expect(after.instant == PlannerFixture.at("2026-10-25T08:00:00Z") && after.number == 3)
+    private static func due(_ text: String) -> PendingReminder.Due {
+        text.hasPrefix("wall:") ? F.wall(String(text.dropFirst("wall:".count))) : F.at(text)
     }
 
-    /// A wall time of everyone's stays one, though a snooze made this hour an instant; in one zone for all it is an instant.
-    @Test func next_whenItIsEveryones_isAWallTimeUnlessThereIsOneZone() throws {
-        let first = F.wall("2026-06-01T09:00:00")
-        let snoozed = F.reminder(F.at("2026-06-01T20:00:00Z"), series: F.series("FREQ=DAILY", first))
-        let next = try #require(try next(snoozed, in: "Europe/Berlin", isFanOut: true, now: "2026-06-01T20:00:00Z"))
-        #expect(next.due == F.wall("2026-06-02T09:00:00"))
-        let zoned = F.reminder(first, timezone: "Asia/Tokyo", series: F.series("FREQ=DAILY", first))
-        let instant = try #require(
-            try self.next(zoned, in: "Europe/Berlin", isFanOut: true, now: "2026-06-01T00:00:00Z")
-        )
-        #expect(instant.due == F.at("2026-06-02T00:00:00Z"))
-        // Its fan-out begins long before its hour. The following hour is the next one all the same.
-        let early = F.reminder(first, series: F.series("FREQ=DAILY", first))
-        let following = try #require(
-            try self.next(early, in: "Pacific/Honolulu", isFanOut: true, now: "2026-05-31T19:00:00Z")
-        )
-        #expect(following.due == F.wall("2026-06-02T09:00:00"))
-    }
-
-    /// Nobody is told seven times of a week that nobody was there; they count.
-    @Test func next_whenHoursWentBy_liesAhead() throws {
-        let first = F.wall("2026-06-01T09:00:00")
-        let reminder = F.reminder(first, series: F.series("FREQ=DAILY;COUNT=9", first))
-        let next = try #require(try next(reminder, in: "UTC", now: "2026-06-08T12:00:00Z"))
-        #expect(next.instant == PlannerFixture.at("2026-06-09T09:00:00Z") && next.number == 9)
-        #expect(try self.next(reminder, in: "UTC", now: "2026-06-09T09:00:00Z") == nil)
-    }
-
-    @Test func next_whenThereIsNoZone_countsInUTC() throws {
-        let first = F.at("2026-06-01T09:00:00Z")
-        let reminder = F.reminder(first, series: F.series("FREQ=DAILY", first))
-        let next = try #require(try next(reminder, in: nil, now: "2026-06-01T09:00:00Z"))
-        #expect(next.due == F.at("2026-06-02T09:00:00Z") && next.first == first)
-    }
-
-    @Test(arguments: [nil, "FREQ=DAILY;COUNT=1", "FREQ=DAILY;UNTIL=20260601", "FREQ=NEVER"])
-    func next_whenTheSeriesIsOver_isNone(rule: String?) throws {
-        let first = F.wall("2026-06-01T09:00:00")
-        let reminder = F.reminder(first, series: rule.map { F.series($0, first) })
-        #expect(try next(reminder, in: "UTC", now: "2026-06-01T09:00:00Z") == nil)
+    /// `Tests/Reference/reminder-series.txt` says what comes next.
+    @Test func next_isAsWritten() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Reference/reminder-series.txt")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 13)
+        for line in lines {
+            let parts = line.split(separator: " | ")
+            var asked = try #require(try PlanLine.all(in: parts[0]).first)
+            let due = Self.due(try #require(asked.value("due")))
+            let first = asked.value("first").map(Self.due) ?? due
+            let number: Int = try asked.value("number").map { try PlanLine.number($0) } ?? 1
+            let planned = asked.value("planned").map(F.local)
+            let series = asked.value("rule").map { rule in
+                let wall = planned ?? F.series(rule, first).planned
+                return PendingReminder.Series(rule: rule, number: number, first: first, planned: wall)
+            }
+            let reminder = F.reminder(due, timezone: asked.value("timezone"), series: series)
+            let (zone, now) = (asked.value("zone"), try #require(asked.value("now")))
+            let next = try next(reminder, in: zone, isFanOut: asked.has("everyones"), now: now)
+            try asked.end()
+            var wanted = try #require(try PlanLine.all(in: parts[1]).first)
+            #expect((next == nil) == wanted.has("none"), "\(line)")
+            for (key, value) in wanted.allValues() {
+                let isSo =
+                    switch key {
+                    case "instant": next?.instant == PlannerFixture.at(value)
+                    case "due": next?.due == Self.due(value)
+                    case "first": next?.first == Self.due(value)
+                    default: next.map { "\($0.number)" } == value
+                    }
+                #expect(isSo, "\(line)")
+            }
+        }
     }
 }
