@@ -87,13 +87,9 @@ struct UserPlanner: ~Copyable {
         }
         let (decision, trace) = try planner.policy.explain(candidate, now: now)
         let other = withoutLane(nudge, decision)
-        recorder.note(
-            nudge.kind,
-            nudge.text?.identity.key,
-            members: nudge.text?.members.map(\.key) ?? [],
-            other ?? decision,
-            trace: other == nil ? trace : trace.dropLast()
-        )
+        let members = nudge.text?.members.map(\.key) ?? []
+        let steps: [TraceStep] = other == nil ? trace : trace.dropLast()
+        recorder.note(nudge.kind, nudge.text?.identity.key, members: members, other ?? decision, trace: steps)
         return other ?? decision
     }
 
