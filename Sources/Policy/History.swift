@@ -84,12 +84,9 @@ public struct History: Sendable, Equatable {
     /// - Parameter cap: how many sends to keep at most: the largest cap, or more.
     public func trimmed(now: Instant, cap: Int) -> History {
         let ahead = now + Self.horizon
-        return History(
-            checkIns: trimmedCheckIns(ahead: ahead),
-            closed: trimmedClosed(now: now),
-            sent: trimmedSends(ahead: ahead, day: now - 86_400, cap: cap),
-            unseen: unseen
-        )
+        let (checkIns, closed) = (trimmedCheckIns(ahead: ahead), trimmedClosed(now: now))
+        let sent = trimmedSends(ahead: ahead, day: now - 86_400, cap: cap)
+        return History(checkIns: checkIns, closed: closed, sent: sent, unseen: unseen)
     }
 
     private func trimmedSends(ahead: Instant, day: Instant, cap: Int) -> [Instant] {

@@ -48,11 +48,8 @@ actor PreviewStage {
         guard !delivery.isHalted, let share = delivery.ownership.share, inHand.count < Self.mostAtOnce else { return }
         let now = BootTime.milliseconds()
         refused = refused.filter { $0.value > now }
-        let questions = try await delivery.store.openPreviews(
-            ranges: share.ranges,
-            inHand: inHand.union(refused.keys),
-            limit: Self.mostAtOnce - inHand.count
-        )
+        let (known, room) = (inHand.union(refused.keys), Self.mostAtOnce - inHand.count)
+        let questions = try await delivery.store.openPreviews(ranges: share.ranges, inHand: known, limit: room)
         for question in questions where inHand.insert(question.message.id).inserted { Task { await answer(question) } }
         guard now >= nextPruning else { return }
         nextPruning = now + Self.pruneMilliseconds

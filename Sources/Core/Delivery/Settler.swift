@@ -203,13 +203,8 @@ actor Settler {
     }
 
     private func settled(_ plan: SendPlan, _ outcomes: [PushOutcome], _ flight: Flight, _ planner: Planner) -> Change {
-        planner.settle(
-            plan,
-            outcomes: outcomes,
-            attemptedAt: flight.attemptedAt,
-            fraction: flight.fraction,
-            now: delivery.clock.now ?? flight.attemptedAt
-        )
+        let (at, now) = (flight.attemptedAt, delivery.clock.now ?? flight.attemptedAt)
+        return planner.settle(plan, outcomes: outcomes, attemptedAt: at, fraction: flight.fraction, now: now)
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {

@@ -32,10 +32,8 @@ package struct LaneDirectory: Sendable, Equatable {
     package func wanted(by device: Device) -> LaneIdentity {
         let environment = device.environment.map(Self.folded) ?? ""
         let topic = device.topic.map(Self.trimmed) ?? ""
-        let lane = LaneIdentity(
-            environment: environment.isEmpty ? standard.environment : Self.words[environment] ?? environment,
-            topic: topic.isEmpty ? standard.topic : topic
-        )
+        let named = environment.isEmpty ? standard.environment : Self.words[environment] ?? environment
+        let lane = LaneIdentity(environment: named, topic: topic.isEmpty ? standard.topic : topic)
         if all.contains(lane) { return lane }
         // A bundle id is the same in any case. Apple wants the configured one.
         let name = Self.folded(lane.topic)

@@ -59,12 +59,8 @@ extension SendPlan {
     }
 
     package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionOutcome {
-        .fallback(
-            candidate.preferences.fallbackStrategy,
-            nudge.identity.kind,
-            isUrgent: nudge.isUrgent,
-            isMention: nudge.text?.isMention ?? false,
-            because: failure
-        )
+        let (strategy, isMention) = (candidate.preferences.fallbackStrategy, nudge.text?.isMention ?? false)
+        let (kind, isUrgent) = (nudge.identity.kind, nudge.isUrgent)
+        return .fallback(strategy, kind, isUrgent: isUrgent, isMention: isMention, because: failure)
     }
 }

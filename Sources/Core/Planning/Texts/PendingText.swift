@@ -105,11 +105,8 @@ struct PendingText: Sendable {
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
         collapseKey = Self.digestKey
-        content = PushText(
-            title: settings.digestTitle,
-            body: settings.digestBody.replacing(Configuration.Messages.countPlaceholder, with: "\(texts.count)"),
-            of: texts.map(\.content)
-        )
+        let body = settings.digestBody.replacing(Configuration.Messages.countPlaceholder, with: "\(texts.count)")
+        content = PushText(title: settings.digestTitle, body: body, of: texts.map(\.content))
     }
 
     private static let digestKey = "digest"
