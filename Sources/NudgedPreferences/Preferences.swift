@@ -188,11 +188,7 @@ extension Preferences {
         }
     }
 
-    private mutating func read<Value>(
-        _ object: JSONObject,
-        _ key: PreferenceKey,
-        _ decode: (JSONValue) -> Value?
-    ) -> Value? {
+    private mutating func read<T>(_ object: JSONObject, _ key: PreferenceKey, _ decode: (JSONValue) -> T?) -> T? {
         guard let value = object[key.rawValue], value != .null else { return nil }
         if let decoded = decode(value) { return decoded }
         reject(PreferenceProblem(key))
