@@ -150,12 +150,9 @@ extension Store {
 
     /// Deletes the reminders of a page that have no pending occurrence. Returns where the next page begins; nil: it was the last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
-        let parameters: [Parameter] = [
-            .uuid(place.author), .text(place.subjectType), .text(place.subjectID), .int8(Self.definitionsAtOnce),
-        ]
-        let rows = try await one(claims, .pruneReminders, parameters, .usual)
+        let rows = try await one(claims, .pruneReminders, place.key + [.int8(Self.definitionsAtOnce)], .usual)
         guard let author = try rows.uuidOrNull(0, 1) else { return nil }
-        return ReminderPlace(author: author, subjectType: try rows.text(0, 2), subjectID: try rows.text(0, 3))
+        return ReminderPlace(key: [.uuid(author), .text(try rows.text(0, 2)), .text(try rows.text(0, 3))])
     }
 
     /// Runs a transaction that locks the fan-out; `.held` if that is not possible.
@@ -270,12 +267,10 @@ package enum FanOutStep: Sendable, Equatable {
     case finished(Int)
 }
 
-/// A position in a walk over `nudged.reminder`. The walk goes on after it.
-package struct ReminderPlace: Sendable, Equatable {
-    let author: UUID
-    let subjectType: String
-    let subjectID: String
+/// A position in a walk over `nudged.reminder`: author and subject. The walk goes on after it.
+package struct ReminderPlace: Sendable {
+    fileprivate let key: [Parameter]
 
     /// Before all reminders.
-    package static let start = ReminderPlace(author: Store.firstUser, subjectType: "", subjectID: "")
+    package static let start = ReminderPlace(key: [.uuid(Store.firstUser), .text(""), .text("")])
 }
