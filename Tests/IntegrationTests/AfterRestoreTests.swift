@@ -57,10 +57,8 @@ import Testing
         // Nothing is sent meanwhile.
         try await scene.nudged(["pause"])
         let daemon = try scene.startFast()
-        try await scene.wait(
-            for: "exists (select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id)",
-            of: daemon
-        )
+        let isMember = "exists (select from nudged.member m join nudged.daemon d on d.daemon_id = m.daemon_id)"
+        try await scene.wait(for: isMember, of: daemon)
         let process = try scene.sql("select 'process ' || pid || ', daemon ' || daemon_id from nudged.daemon")
         try await scene.nudged(["after-restore"]).ends(0, output: process)
         let refused = try await scene.nudged(["after-restore", "--yes", "--json"]).ends(75, errors: process)

@@ -25,10 +25,8 @@ import Testing
             "APNS_PRIVATE_KEY_FILE": "\(folder)/AuthKey_SIMULATED0.p8",
         ]
         for (token, status) in [(Self.good, 0), (Self.dead, 65), (Self.wrong, 78)] as [(String, Int32)] {
-            let run = try await scene.nudged(
-                ["send-test", "--token", token, "--title", "Ann", "--body", "At six?"],
-                variables
-            )
+            let command = ["send-test", "--token", token, "--title", "Ann", "--body", "At six?"]
+            let run = try await scene.nudged(command, variables)
             #expect(run.exit == .code(status), "\(token.prefix(4)): \(run.text)")
         }
         // A second one finds the port taken, and leaves the first one's files.

@@ -122,13 +122,10 @@ import Testing
         let daemons = try (0..<2).map { _ in try both.start() }
         try await both.scene.wait(for: "count(distinct owner) = 2 from nudged.range", of: daemons[0])
         try both.scene.send(to: 1...users)
-        let accepted = "count(*) = \(users) from nudged.delivery where outcome = 'accepted'"
-        try await both.scene.wait(for: accepted, of: daemons[0])
+        func accepted(_ count: Int) -> String { "count(*) = \(count) from nudged.delivery where outcome = 'accepted'" }
+        try await both.scene.wait(for: accepted(users), of: daemons[0])
         try both.scene.send(to: 1...users)
-        try await both.scene.wait(
-            for: "count(*) = \(2 * users) from nudged.delivery where outcome = 'accepted'",
-            of: daemons[0]
-        )
+        try await both.scene.wait(for: accepted(2 * users), of: daemons[0])
         #expect(both.requests == [users, 2 * users])
         for daemon in daemons { try await both.scene.stop(daemon) }
     }
@@ -141,10 +138,8 @@ import Testing
         try both.seed(users)
         try both.scene.send(to: 1...users)
         let daemon = try both.start()
-        try await both.scene.wait(
-            for: "count(*) >= 100 from nudged.person where quarantine @> '[{\"state\": \"tried\"}]'",
-            of: daemon
-        )
+        let areTried = "count(*) >= 100 from nudged.person where quarantine @> '[{\"state\": \"tried\"}]'"
+        try await both.scene.wait(for: areTried, of: daemon)
         daemon.signal(SIGTERM)
         let run = try await both.scene.finish(daemon)
         #expect(run.errors.contains("lane_stopped") && !run.errors.contains("device_quarantined"), "\(run.text)")

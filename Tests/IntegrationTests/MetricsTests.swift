@@ -166,10 +166,8 @@ import TestSupport
         try scene.seedDue(3)
         #expect(await scene.simulator.waitUntil(accepted: 3))
         // A settlement that is under way would put the users off.
-        try await scene.wait(
-            for: "(select count(*) = 3 from nudged.delivery) and not exists (select from nudged.intent)",
-            of: process
-        )
+        let areSettled = "(select count(*) = 3 from nudged.delivery) and not exists (select from nudged.intent)"
+        try await scene.wait(for: areSettled, of: process)
         let before = try await Self.page(port, of: process) { $0.value("nudged_pushes_in_flight") == 0 }
         try scene.sql("alter view nudged.recipient rename to recipient_2; update nudged.person set due_at = now()")
         let first = try await Self.page(port, of: process) { bad($0) > bad(before) }

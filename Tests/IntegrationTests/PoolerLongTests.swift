@@ -82,10 +82,7 @@ struct PoolerLongTests {
         defer { pooler.stop() }
         try await migrate(scene, changes)
         try scene.seedDue(200)
-        let killed = try await scene.nudged(
-            ["run", "--once", "--json"],
-            changes.merging(["NUDGED_FAIL_POINT": "\(point):kill:1"]) { $1 }
-        )
+        let killed = try await scene.once(changes.merging(["NUDGED_FAIL_POINT": "\(point):kill:1"]) { $1 })
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
         try scene.expireLeases()
         try await scene.once(changes).ends()

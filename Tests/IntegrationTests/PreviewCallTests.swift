@@ -119,10 +119,8 @@ import Testing
 
     @Test func explain_whenGivenAMessage_saysTheSame() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
-        let run = try await scene.scene.nudged(
-            ["explain", Scene.user(1), "--message", "Ann", "--body", "Hello.", "--json"],
-            scene.environment()
-        )
+        let explain = ["explain", Scene.user(1), "--message", "Ann", "--body", "Hello.", "--json"]
+        let run = try await scene.scene.nudged(explain, scene.environment())
         let said = try JSONValue(parsing: run.output)
         #expect(run.exit == .code(0) && said["would_notify"] == .bool(true), "\(run.text)")
         #expect(said["by"] == .string("service") && said["body"] == .string("Hello."))

@@ -78,10 +78,7 @@ import Testing
         defer { rig.cluster.stop() }
         let scene = rig.scene
         try scene.seedDue(20)
-        let killed = try await scene.nudged(
-            ["run", "--once", "--json"],
-            rig.daemon.merging(["NUDGED_FAIL_POINT": "after_intent:kill:1"]) { $1 }
-        )
+        let killed = try await scene.once(rig.daemon.merging(["NUDGED_FAIL_POINT": "after_intent:kill:1"]) { $1 })
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
         try scene.expireLeases()
         try await scene.once(rig.daemon).ends()

@@ -84,11 +84,8 @@ import Testing
     /// A check-in is sent by the daemon, with what `setup` has written.
     func sends(_ users: Int) async throws {
         try scene.seedDue(users)
-        let run = try await scene.nudged(
-            ["run", "--once", "--json", "--config", configuration],
-            variables(daemon: true)
-        )
-        #expect(run.exit == .code(0) && run.number("sent") == users, "\(run.text)")
+        let once = ["run", "--once", "--json", "--config", configuration]
+        try await scene.nudged(once, variables(daemon: true)).ends(0, ["sent": users])
     }
 
     // MARK: Tests

@@ -40,10 +40,8 @@ import struct FoundationEssentials.UUID
     @Test func endMember_whenItWasRenewedMeanwhile_doesNothing() async throws {
         let fixture = try await F()
         let member = try await fixture.member()
-        let rows = try await fixture.store.transaction(
-            fixture.store.ownership,
-            [Query.lockMember([.uuid(member)]), Query.endMember([.uuid(member), .bool(true)])]
-        )
+        let statements = [Query.lockMember([.uuid(member)]), Query.endMember([.uuid(member), .bool(true)])]
+        let rows = try await fixture.store.transaction(fixture.store.ownership, statements)
         #expect(try !rows[1].bool(0, 0))
         #expect(try fixture.sql("select count(*) from nudged.member") == "1")
     }

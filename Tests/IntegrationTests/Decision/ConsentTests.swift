@@ -49,10 +49,8 @@ import TestSupport
         let scene = try await S.withoutCheckIns(1) { _ in Self.answer(notify) }
         try scene.send(1)
         let gate = scene.scene.folder + "/gate"
-        let process = try scene.scene.start(
-            ["run", "--once", "--json"],
-            scene.environment(["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
-        )
+        let held = scene.environment(["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
+        let process = try scene.scene.start(["run", "--once", "--json"], held)
         #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil })
         try Self.write("false", of: 1, scene)
         scene.scene.write("", to: "gate")
@@ -91,10 +89,8 @@ import TestSupport
             _ = await scene.service.seen.wait { $0.requests.count == 1 }
             try Self.write("false", of: 1, scene)
             let now = try scene.sql("select now()")
-            try await scene.wait(
-                process,
-                for: "evaluated_at >= '\(now)'::timestamptz + interval '1 second' from nudged.person"
-            )
+            let isLater = "evaluated_at >= '\(now)'::timestamptz + interval '1 second' from nudged.person"
+            try await scene.wait(process, for: isLater)
             try Self.write("true", of: 1, scene)
             _ = await scene.service.seen.wait { $0.requests.count == 2 }
             return process
@@ -139,10 +135,8 @@ import TestSupport
             } else if user == users {
                 continue
             } else if let first = closed.removeValue(forKey: user) {
-                try await scene.wait(
-                    process,
-                    for: "not exists (select from nudged.message where user_id = '\(Scene.user(user))')"
-                )
+                let isOver = "not exists (select from nudged.message where user_id = '\(Scene.user(user))')"
+                try await scene.wait(process, for: isOver)
                 without.append((user, first..<max(first, scene.service.seen.now.requests.count)))
                 try Self.write("true", of: user, scene)
             } else {

@@ -171,10 +171,8 @@ import TestSupport
         let ca = "\(scene.scene.folder)/service-ca.pem"
         func write(_ text: String) { scene.scene.write(text, to: "nudged.yaml") }
         write("log:\n  level: trace\n")
-        let process = try scene.scene.start(
-            ["run", "--config", "\(scene.scene.folder)/nudged.yaml"],
-            scene.environment(off)
-        )
+        let run = ["run", "--config", "\(scene.scene.folder)/nudged.yaml"]
+        let process = try scene.scene.start(run, scene.environment(off))
         #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
         try scene.send(1)
         #expect(await scene.scene.simulator.waitUntil(accepted: 1))

@@ -57,10 +57,8 @@ import TestSupport
             // Decided again, and again.
             try await scene.wait(process, for: "evaluated_at is not null from nudged.person")
             let first = try scene.sql("select evaluated_at from nudged.person")
-            try await scene.wait(
-                process,
-                for: "evaluated_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
-            )
+            let isLater = "evaluated_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
+            try await scene.wait(process, for: isLater)
             #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
         }
         await holder.close()
@@ -225,18 +223,13 @@ import TestSupport
             #expect(process.waitForOutput(.seconds(20)) { $0.contains("kinds_paused") })
         }
         scene.service.release()
+        let rests = "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
         if what == "pause" {
-            try await scene.wait(
-                process,
-                for: "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
-            )
+            try await scene.wait(process, for: rests)
             #expect(try scene.sql("select count(*) from nudged.message") == "1" && scene.record() == [])
         } else {
             try await scene.wait(process, for: "count(*) = 0 from nudged.message")
-            try await scene.wait(
-                process,
-                for: "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
-            )
+            try await scene.wait(process, for: rests)
             let record = try scene.record().map { $0.split(separator: "|").prefix(3).joined(separator: "|") }
             #expect(record == ["message|dropped|\(what == "cancel" ? "cancelled" : "disabled")"])
         }

@@ -53,10 +53,8 @@ import Testing
     @Test(arguments: [true, false])
     func explain_whenConsentEndsBeforeItsQuestion_asksNobody(isWithdrawn: Bool) async throws {
         let scene = try await scene(isWithdrawn: isWithdrawn)
-        let run = try await scene.scene.nudged(
-            ["explain", Scene.user(1), "--message", "Ann", "--body", "Hello.", "--json"],
-            scene.environment()
-        )
+        let explain = ["explain", Scene.user(1), "--message", "Ann", "--body", "Hello.", "--json"]
+        let run = try await scene.scene.nudged(explain, scene.environment())
         #expect(run.exit == .code(0), "\(run.text)")
         try check(try JSONValue(parsing: run.output), scene, isWithdrawn: isWithdrawn)
     }
