@@ -134,11 +134,10 @@ import Testing
 
     @Test func trust_whenTheFileIsNone_isSaid() async throws {
         #expect(throws: HTTPClientError.self) { try Rig(settings: Rig.settings { $0.caFile = "/nonexistent/ca.pem" }) }
-        let empty = try Rig.write("no certificate")
-        defer { unlink(empty) }
-        let rig = try Rig(settings: Rig.settings { $0.caFile = empty })
+        let empty = try CAFile("no certificate")
+        let rig = try Rig(settings: Rig.settings { $0.caFile = empty.path })
         let error = try #require(try await rig.failure())
-        #expect(error.code == .trustFile && error.description.contains(empty))
+        #expect(error.code == .trustFile && error.description.contains(empty.path))
     }
 
     /// In a process of its own with such an environment. (Changing one's own beside threads that read it may crash.)

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPClient
 import TestSupport
 
@@ -22,7 +21,7 @@ final class Rig: Sendable {
 
     let server: HTTPSServer
     let client: HTTPClient
-    private let caFile: String
+    private let roots: CAFile
 
     init(
         names: [String]? = ["localhost", "127.0.0.1"],
@@ -39,30 +38,20 @@ final class Rig: Sendable {
             suites: suites,
             answer: answer
         )
-        let caFile = try Self.write(HTTPSServer.authority.get().certificate)
+        let roots = try CAFile(HTTPSServer.authority.get().certificate)
         var settings = settings
-        if settings.caFile == Self.ownCA { settings.caFile = caFile }
+        if settings.caFile == Self.ownCA { settings.caFile = roots.path }
         do {
             client = try HTTPClient(settings)
         } catch {
             server.stop()
-            unlink(caFile)
             throw error
         }
         self.server = server
-        self.caFile = caFile
+        self.roots = roots
     }
 
-    deinit {
-        server.stop()
-        unlink(caFile)
-    }
-
-    static func write(_ text: String) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("nudged-ca-\(UUID().uuidString)").path
-        try text.write(toFile: path, atomically: false, encoding: .utf8)
-        return path
-    }
+    deinit { server.stop() }
 
     func url(_ path: String = Rig.path, scheme: String = "https", host: String = "localhost") throws -> HTTPURL {
         try HTTPURL("\(scheme)://\(host):\(server.port)\(path)")

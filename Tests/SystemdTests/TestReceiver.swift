@@ -5,30 +5,20 @@ import Glibc
 /// A datagram socket in place of systemd's or journald's, in its own temporary folder.
 final class TestReceiver: Sendable {
     let path: String
-    private let folder: String
+    private let folder = TemporaryFolder()
     private let descriptor: Int32
 
     init(abstractName: String? = nil) throws {
-        var template = Array("/tmp/nudged-systemd-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(errno) }
-        folder = template.withUnsafeBufferPointer {
-            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-        path = abstractName.map { "@" + $0 } ?? folder + "/socket"
+        path = abstractName.map { "@" + $0 } ?? folder.path + "/socket"
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
         let bound = UnixAddress(path).map { $0.withSocketAddress { bind(descriptor, $0, $1) } }
-        guard bound == 0 else { throw Failure(errno) }
+        guard bound == 0 else { throw Failure(code: errno) }
     }
 
-    deinit {
-        close(descriptor)
-        unlink(folder + "/socket")
-        rmdir(folder)
-    }
+    deinit { close(descriptor) }
 
     struct Failure: Error {
         let code: Int32
-        init(_ code: Int32) { self.code = code }
     }
 
     /// The next datagram as text; nil after two seconds without one.
