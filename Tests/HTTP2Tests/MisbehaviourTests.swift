@@ -185,9 +185,7 @@ import Testing
         #expect(results[1] == .unsent(.malformed))
         #expect(results[2]?.status == 200)
     }
-}
 
-@Suite(.ownThreads, .timeLimit(.minutes(10))) struct HappyTests {
     @Test func request_whenBodyIsEmpty() async throws {
         let pair = try Pair(Script { _, _ in .respond(status: 200) })
         pair.submit(1...3, body: 0)

@@ -14,7 +14,7 @@ import struct FoundationEssentials.UUID
 @testable import Metrics
 @testable import Service
 
-@Suite struct ReporterDatabaseTests {
+@Suite struct ReporterTests {
     /// What an operator filters by: the word says whether PostgreSQL is gone, refuses us, or is only held up.
     @Test(
         arguments: [
@@ -44,9 +44,7 @@ import struct FoundationEssentials.UUID
         reporter.databaseAnswered()
         #expect(!reporter.isDatabaseAway)
     }
-}
 
-@Suite struct ReporterMonitoringTests {
     @Test func metrics_whenTheyCanNotBeShown_areSaidOnceAPlaceAndAtTheEnd() {
         let lines = ReporterLines()
         let reporter = Reporter(lines.logger)
@@ -61,9 +59,7 @@ import struct FoundationEssentials.UUID
         for _ in 0..<2 { reporter.metricsShown(at: "[::1]:1") }
         #expect(lines.all.count == 3 && lines.all[2].hasPrefix("notice metrics_back "), "\(lines.all)")
     }
-}
 
-@Suite struct ReporterRepeatTests {
     @Test func rejections_whenThousandsCome_areAFewLinesAndTheirCount() throws {
         let lines = ReporterLines()
         let reporter = Reporter(lines.logger)
@@ -93,9 +89,7 @@ import struct FoundationEssentials.UUID
         #expect(found == Array(repeating: DeviceNames(secret: "key").name("0123456789abcdef"), count: 2))
         #expect(!lines.fields.contains { $0.values.contains { $0.contains("0123456789abcdef") } })
     }
-}
 
-@Suite struct ReporterTextTests {
     @Test(arguments: [
         ("check_in", "a check-in", "it is not sent again"),
         ("message", "a message", "it is sent once more, unless it was already repeated"),
@@ -143,9 +137,7 @@ import struct FoundationEssentials.UUID
         #expect(lines.all[0].hasSuffix("connected to \(name) for com.example.app (production)"), "\(lines.all)")
         #expect(lines.fields[0]["server"] == server.description)
     }
-}
 
-@Suite struct ReporterZonesTests {
     private func unread(_ number: Int32, _ name: String) -> TimeZoneError {
         TimeZoneError("/zones/\(name): \(String(cString: strerror(number)))", number: number)
     }

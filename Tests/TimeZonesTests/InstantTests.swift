@@ -29,9 +29,7 @@ struct InstantTests {
         }
         #expect(LocalDate(iso: "2000-02-29")?.iso == "2000-02-29")
     }
-}
 
-@Suite struct InstantHTTPDateTests {
     @Test(arguments: [
         ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
         ("Sat, 01 Jan 2000 00:00:00 GMT", "2000-01-01T00:00:00Z"),
