@@ -60,10 +60,7 @@ import Testing
         #expect(Set(rig.apple.requests.map(\.authorization)).count == 1)
         await rig.end()
     }
-}
 
-/// The outcome of a refused token reaches its sender, over real TLS, in whatever order its batch is answered.
-@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SenderRefusalTests {
     /// - Parameter isLast: whether the refusal is the batch's last answer.
     @Test(arguments: [true, false]) func quarantine_reachesTheSender_whicheverAnswerComesLast(isLast: Bool) async throws
     {

@@ -60,9 +60,7 @@ struct PreferencesTests {
         #expect(preferences.malformed == (beyond > 0 ? "longer than 65,536 characters" : nil))
         #expect(preferences.allowUrgent == (beyond == 0))
     }
-}
 
-struct PreferencesOptInTests {
     @Test func optIn_whenTheUserNeverChose_hasTheClientsDefaults() throws {
         let draft = PreferencesDraft.optingIn(over: Preferences(parsing: nil))
         #expect(draft.checkInsEnabled && draft.frequency == .fewTimesAWeek && !draft.smartEnabled)
@@ -85,9 +83,7 @@ struct PreferencesOptInTests {
             #expect(!draft.checkInsEnabled && draft.frequency == .fewTimesAWeek)
         }
     }
-}
 
-struct PreferencesRoundTripTests {
     @Test(arguments: Seeds.all) func draft_whenValid_comesBackAsItWas(seed: UInt64) throws {
         var drafts = RandomDraft(seed: seed)
         for _ in 0..<400 {

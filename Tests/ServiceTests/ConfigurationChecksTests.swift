@@ -8,8 +8,11 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// `Tests/Reference/configuration-checks.txt` says what is wrong with an address.
-@Suite struct ConfigurationAddressTests {
+@Suite struct ConfigurationChecksTests {
+    private let fixture = ConfigurationFixture()
+    private let keys = ConfigurationChecks { $0.key = ConfigurationChecks.system.key }
+
+    /// `Tests/Reference/configuration-checks.txt` says what is wrong with an address.
     @Test func fault_whenTheFileSays() throws {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
         let text = try #require(TextFile.read(root + "/Tests/Reference/configuration-checks.txt"))
@@ -23,24 +26,31 @@ import Testing
                 if !isDatabase { $0.service = ConfigurationChecks.system.service }
             }
             let without = isDatabase ? ["DATABASE_URL"] : []
-            let found = ConfigurationFixture().faults("\(yaml)\n", without: without, checks: checks)
+            let found = fixture.faults("\(yaml)\n", without: without, checks: checks)
             #expect(found == ["nudged.yaml:\(fault)"])
         }
     }
-}
-
-/// The database's URL, as libpq reads it.
-@Suite struct ConfigurationDatabaseTests {
-    private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks { $0.database = ConfigurationChecks.system.database }
 
     @Test func url_whenItIsShown_hasHostAndRoleButNoPassword() throws {
         let yaml = "database:\n  url: postgresql://me:planted@db.example:6432/app?sslmode=verify-full\n"
+        let checks = ConfigurationChecks { $0.database = ConfigurationChecks.system.database }
         let loaded = try fixture.load(yaml, without: ["DATABASE_URL"], checks: checks)
         let row = loaded.rows.first { $0.key == "database.url" }
         #expect(row?.value == "me@db.example:6432/app sslmode=verify-full" && row?.isSecret == true)
         #expect(!ConfigurationReport.show(loaded).contains("planted"))
         #expect(!ConfigurationReport.json(loaded).contains("planted"))
+    }
+
+    @Test func key_whenItIsRSA_saysTheFixOnce() {
+        let expected =
+            "environment APNS_PRIVATE_KEY: apns.privateKey: the key is a private key, but not an elliptic curve key: "
+            + "use the .p8 file of an APNs authentication key (Apple Developer, Keys), not a certificate's key"
+        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": GeneratedKey.rsa()], checks: keys) == [expected])
+    }
+
+    @Test func key_whenItIsOnP256_isTaken() {
+        let key = GeneratedKey.ellipticCurve(415)
+        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": key], checks: keys).isEmpty)
     }
 }
 
@@ -177,23 +187,5 @@ import Testing
         let faults = fixture.faults("heartbeat: {url: \"\(url)\"}\n", checks: checks)
         #expect(faults.count == 1 && faults[0].contains("heartbeat.url: "), "\(faults)")
         #expect(!"\(faults)".contains("planted"), "\(faults)")
-    }
-}
-
-/// The signing key, as OpenSSL reads it.
-@Suite struct ConfigurationSigningKeyTests {
-    private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks { $0.key = ConfigurationChecks.system.key }
-
-    @Test func key_whenItIsRSA_saysTheFixOnce() {
-        let expected =
-            "environment APNS_PRIVATE_KEY: apns.privateKey: the key is a private key, but not an elliptic curve key: "
-            + "use the .p8 file of an APNs authentication key (Apple Developer, Keys), not a certificate's key"
-        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": GeneratedKey.rsa()], checks: checks) == [expected])
-    }
-
-    @Test func key_whenItIsOnP256_isTaken() {
-        let key = GeneratedKey.ellipticCurve(415)
-        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": key], checks: checks).isEmpty)
     }
 }

@@ -8,7 +8,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-@Suite struct HeartbeatMemoryTests {
+@Suite struct HeartbeatTests {
     private static let lane = LaneIdentity(environment: "sandbox", topic: "com.example.app")
     private static let other = LaneIdentity(environment: "production", topic: "com.example.app")
 
@@ -108,9 +108,7 @@ import struct FoundationEssentials.UUID
         #expect(report(.stopped(reason: "r", remedy: "m", nextProbe: .min), 210)?.nextProbe == Instant(seconds: 210))
         #expect(report(.open, 220)?.since == Instant(seconds: 220))
     }
-}
 
-@Suite struct HeartbeatTests {
     private static let error = PostgresError(
         .refusedByServer,
         sqlState: "42P01",
