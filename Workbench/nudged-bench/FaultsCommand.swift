@@ -48,7 +48,8 @@ struct FaultsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let nudged, !list else { return print(Fault.all.map { "\($0.name): \($0.row)" }.joined(separator: "\n")) }
+        let texts = Fault.rows.map { "\($0.fault.name): \($0.text)" }
+        guard let nudged, !list else { return print(texts.joined(separator: "\n")) }
         let workshop = try Workshop(nudged: nudged, older: older, reference: reference)
         // Ctrl-C or a closed terminal must leave no process and no folder behind.
         let end: @Sendable () -> Void = { Self.interrupt(workshop) }

@@ -1,5 +1,5 @@
 extension Fault {
-    static let badRows = Fault("bad-rows", row: "Many rows hold bad data. Users with good data are served.") { plan in
+    static let badRows = Fault("bad-rows") { plan in
         let count = plan.pick(quick: 5_000, full: 200_000)
         return [
             plan.round("\(count) bad rows", users: 150) { stage in

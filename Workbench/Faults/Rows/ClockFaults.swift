@@ -3,10 +3,7 @@ import LocalPostgres
 import TimeZones
 
 extension Fault {
-    static let clockSteps = Fault(
-        "clock-steps",
-        row: "The clock steps by two hours, both ways. Each slot is sent once."
-    ) { plan in
+    static let clockSteps = Fault("clock-steps") { plan in
         [
             plan.round("two hours on, back, and back again", users: 1) { stage in
                 let database = ZoneDatabase()
@@ -36,10 +33,7 @@ extension Fault {
         ]
     }
 
-    static let summerTime = Fault(
-        "summer-time",
-        row: "Clocks go forward and back. Each slot of the night is sent once, on time."
-    ) { plan in
+    static let summerTime = Fault("summer-time") { plan in
         [true, false].map { begins in
             plan.round("summer time \(begins ? "begins" : "ends")", users: 1) { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin"),
@@ -84,10 +78,7 @@ extension Fault {
         }
     }
 
-    static let suspension = Fault(
-        "suspended-for-a-day",
-        row: "After a day of sleep fresh slots are sent once, and stale ones are skipped."
-    ) { plan in
+    static let suspension = Fault("suspended-for-a-day") { plan in
         [
             plan.round("a day", users: 1) { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
@@ -121,10 +112,7 @@ extension Fault {
         ]
     }
 
-    static let zoneFiles = Fault(
-        "zone-files-upgraded",
-        row: "Zone files change, break and change back. No day gets two pushes."
-    ) { plan in
+    static let zoneFiles = Fault("zone-files-upgraded") { plan in
         [
             plan.round("an hour further east, broken, and back", users: 1) { stage in
                 let zones = stage.folder + "/zones"

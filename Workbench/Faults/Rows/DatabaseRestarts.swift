@@ -4,10 +4,7 @@ import Seeded
 import Synchronization
 
 extension Fault {
-    static let databaseRestarts = Fault(
-        "database-restarts",
-        row: "PostgreSQL restarts or crashes. The daemon works again within five seconds."
-    ) { plan in
+    static let databaseRestarts = Fault("database-restarts") { plan in
         let scenery = Scenery(ownCluster: [:], answers: 20...120, inFlight: 40)
         return plan.rounds(of: ["immediate", "crash"], full: 5, users: 300, scenery: scenery) { stage, kind in
             let process = try stage.service()
@@ -26,10 +23,7 @@ extension Fault {
         }
     }
 
-    static let databaseAway = Fault(
-        "database-away-at-outcome",
-        row: "The database is away between intent and outcome. Outcomes are recorded later."
-    ) { plan in
+    static let databaseAway = Fault("database-away-at-outcome") { plan in
         // Shorter and longer than the lease. The intents remain the living daemon's in both cases.
         let absences = plan.pick(quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
         // Beside another daemon, which must not declare the first one dead.
@@ -78,7 +72,7 @@ private final class HoldingGate: Sendable {
 }
 
 extension Fault {
-    static let lostBackends = Fault("backends-terminated", row: "The daemon's sessions are ended in a loop.") { plan in
+    static let lostBackends = Fault("backends-terminated") { plan in
         let scenery = Scenery(answers: 20...120, inFlight: 10, batch: 30)
         return plan.rounds(quick: 1, full: 6, users: 250, scenery: scenery) { stage in
             let process = try stage.service()
@@ -91,10 +85,7 @@ extension Fault {
         }
     }
 
-    static let hungServer = Fault(
-        "server-hangs",
-        row: "PostgreSQL or one session hangs. Calls end by time-out. The watchdog is fed."
-    ) { plan in
+    static let hungServer = Fault("server-hangs") { plan in
         let limit = ["DATABASE_STATEMENT_TIMEOUT": "1s"]
         let scenery = Scenery(ownCluster: [:], answers: 20...120, inFlight: 40, environment: limit)
         return plan.rounds(of: ["all", "one"], full: 3, users: 250, scenery: scenery) { stage, kind in

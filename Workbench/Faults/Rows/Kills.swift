@@ -4,7 +4,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let failPoints = Fault("kill-at-fail-points", row: "A daemon is killed at each fail point.") { plan in
+    static let failPoints = Fault("kill-at-fail-points") { plan in
         let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.rawValue) { stage, point in
             try await FailPointKill(stage: stage, point: point).play()
         }
@@ -58,10 +58,7 @@ struct FailPointKill {
 }
 
 extension Fault {
-    static let randomKills = Fault(
-        "kill-at-random-moments",
-        row: "A daemon is killed at random moments, several times."
-    ) { plan in
+    static let randomKills = Fault("kill-at-random-moments") { plan in
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         let scenery = Scenery(answers: 20...200, inFlight: 30, batch: 40)
         return plan.rounds(quick: 2, full: 40, users: 400, scenery: scenery) { stage in

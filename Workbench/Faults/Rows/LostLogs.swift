@@ -2,10 +2,7 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    static let lostLogs = Fault(
-        "logs-lost",
-        row: "No log line can be written. Sending goes on, and nudged status counts lost lines."
-    ) { plan in
+    static let lostLogs = Fault("logs-lost") { plan in
         ["stderr closed", "disk full", "journald gone"].map { kind in
             plan.round(kind, users: 150) { stage in
                 let process = try await mute(stage, kind)

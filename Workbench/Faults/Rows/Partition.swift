@@ -1,9 +1,5 @@
 extension Fault {
-    static let partition = Fault(
-        "partition",
-        row: "The network to the database or to Apple is cut. Nothing hangs.",
-        obstacle: SplitNetwork.obstacle
-    ) { plan in
+    static let partition = Fault("partition", obstacle: SplitNetwork.obstacle) { plan in
         let scenery = Scenery(answers: 60...200, inFlight: 20)
         return plan.rounds(of: ["from the database", "from Apple"], full: 4, users: 300, scenery: scenery) {
             try await $1 == "from Apple" ? fromApple($0) : fromDatabase($0)

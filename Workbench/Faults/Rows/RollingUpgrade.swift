@@ -4,11 +4,7 @@ import Postgres
 extension Fault {
     /// The older daemon is that of `--older`, or else this version. The newer one is this version with one migration
     /// more, so that there is always something to migrate.
-    static let rollingUpgrade = Fault(
-        "rolling-upgrade",
-        row:
-            "Daemons of two versions work side by side, before and after a migration under load. If it asks for more, they wait."
-    ) { plan in
+    static let rollingUpgrade = Fault("rolling-upgrade") { plan in
         let scenery = Scenery(answers: 30...60, inFlight: 8)
         return [
             plan.round("migrated under load", users: 500, scenery: scenery) { try await migratesUnderLoad($0) },

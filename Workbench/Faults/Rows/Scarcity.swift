@@ -6,7 +6,6 @@ extension Fault {
 
     static let scarcity = Fault(
         "scarcity",
-        row: "64 file descriptors or 1 GB of address space are enough. With 63, the start is refused.",
         obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
     ) { plan in
         [

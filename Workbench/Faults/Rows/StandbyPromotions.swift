@@ -2,11 +2,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let synchronousPromotion = Fault(
-        "standby-promoted-synchronous",
-        row: "A synchronous standby is promoted. Nothing becomes unknown."
-    ) {
-        plan in
+    static let synchronousPromotion = Fault("standby-promoted-synchronous") { plan in
         (1...plan.pick(quick: 2, full: 6)).map { time in
             let isLate = time % 2 == 0
             return plan.round(
@@ -19,10 +15,7 @@ extension Fault {
         }
     }
 
-    static let asynchronousPromotion = Fault(
-        "standby-promoted-asynchronous",
-        row: "An asynchronous standby is promoted. What it lacked is sent again once, and nothing else."
-    ) { plan in
+    static let asynchronousPromotion = Fault("standby-promoted-asynchronous") { plan in
         (1...plan.pick(quick: 1, full: 5)).map { time in
             let isBehind = time % 2 == 1
             return plan.round(

@@ -3,11 +3,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let systemCallErrors = Fault(
-        "system-call-fails",
-        row: "Calls of one kind fail for two seconds. The daemon goes on.",
-        obstacle: Strace.obstacle
-    ) { plan in
+    static let systemCallErrors = Fault("system-call-fails", obstacle: Strace.obstacle) { plan in
         let failures = [
             ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
             ("connect", "ETIMEDOUT"),
@@ -57,11 +53,7 @@ extension Fault {
 
 extension Fault {
     /// The process is killed when it enters its K-th call of one kind, during its start and during its work.
-    static let systemCallKills = Fault(
-        "kill-at-system-calls",
-        row: "A daemon is killed as it enters a system call.",
-        obstacle: Strace.obstacle
-    ) { plan in
+    static let systemCallKills = Fault("kill-at-system-calls", obstacle: Strace.obstacle) { plan in
         // The calls for sockets, waiting, waking and memory.
         let calls = [
             "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",

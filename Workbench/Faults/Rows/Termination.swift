@@ -3,10 +3,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let termination = Fault(
-        "sigterm-in-mid-sweep",
-        row: "A daemon that stops waits for pushes in flight. It leaves no intent or membership."
-    ) { plan in
+    static let termination = Fault("sigterm-in-mid-sweep") { plan in
         plan.rounds(quick: 3, full: 20, users: 250, scenery: Scenery(answers: 100...300, inFlight: 40)) { stage in
             let process = try stage.service()
             try await stage.awaitAccepted(stage.draw(100) + 5, by: process)
@@ -25,10 +22,7 @@ extension Fault {
         }
     }
 
-    static let badReload = Fault(
-        "sighup-with-a-bad-file",
-        row: "The old configuration stays in force. The error names file, line and key."
-    ) { plan in
+    static let badReload = Fault("sighup-with-a-bad-file") { plan in
         [
             plan.round("bad, then good", users: 250, scenery: Scenery(answers: 40...80, inFlight: 8)) { stage in
                 let file = stage.folder + "/nudged.yaml"

@@ -64,33 +64,72 @@ package struct FaultPlan: Sendable {
 package struct Fault: Sendable {
     /// Its name, for `--only` and the tests: lower case with hyphens.
     package let name: String
-    /// What happens and what it shows, for `--list`.
-    package let row: String
     /// Why this machine can't play it; nil if it can.
     let obstacle: @Sendable () -> String?
     let rounds: @Sendable (FaultPlan) -> [Round]
 
     init(
         _ name: String,
-        row: String,
         obstacle: @escaping @Sendable () -> String? = { nil },
         rounds: @escaping @Sendable (FaultPlan) -> [Round]
     ) {
         self.name = name
-        self.row = row
         self.obstacle = obstacle
         self.rounds = rounds
     }
 }
 
 extension Fault {
-    package static let all: [Fault] = [
-        .failPoints, .randomKills, .systemCallKills, .systemCallErrors, .databaseRestarts, .databaseAway,
-        .lostBackends, .hungServer, .databaseRefusals, .fullDisk, .intentWidth, .severalDaemons, .comingAndGoing,
-        .membershipKills, .wrongDeaths, .lateDaemon, .rollingUpgrade, .partition, .termination, .badReload,
-        .clockSteps, .summerTime, .suspension, .zoneFiles, .lostLogs, .scarcity, .badRows, .changingPreferences,
-        .messagesUnderFire, .restoredBackup, .erasedUsers, .synchronousPromotion, .asynchronousPromotion,
+    /// Each with what happens and what it shows, for `--list`.
+    package static let rows: [(fault: Fault, text: String)] = [
+        (.failPoints, "A daemon is killed at each fail point."),
+        (.randomKills, "A daemon is killed at random moments, several times."),
+        (.systemCallKills, "A daemon is killed as it enters a system call."),
+        (.systemCallErrors, "Calls of one kind fail for two seconds. The daemon goes on."),
+        (.databaseRestarts, "PostgreSQL restarts or crashes. The daemon works again within five seconds."),
+        (.databaseAway, "The database is away between intent and outcome. Outcomes are recorded later."),
+        (.lostBackends, "The daemon's sessions are ended in a loop."),
+        (.hungServer, "PostgreSQL or one session hangs. Calls end by time-out. The watchdog is fed."),
+        (
+            .databaseRefusals,
+            "PostgreSQL refuses: read-only, no connections, time-outs, deadlocks. No push is repeated."
+        ),
+        (.fullDisk, "The disk under intents and record is full for a while."),
+        (.intentWidth, "Open intents hold at most apns.maxInFlight pushes. A living daemon leaves none."),
+        (.severalDaemons, "Two or four daemons share the work, without a deadlock."),
+        (.comingAndGoing, "One daemon, then four, then one: each gets its share."),
+        (.membershipKills, "A daemon is killed as it joins, leaves, joins again or declares another dead."),
+        (.wrongDeaths, "Living daemons are declared dead. Their open pushes become unknown, and they join again."),
+        (.lateDaemon, "A daemon sleeps past its lease. Then it sends no old push, and its settlements are refused."),
+        (
+            .rollingUpgrade,
+            "Daemons of two versions work side by side, before and after a migration under load. If it asks for more, they wait."
+        ),
+        (.partition, "The network to the database or to Apple is cut. Nothing hangs."),
+        (.termination, "A daemon that stops waits for pushes in flight. It leaves no intent or membership."),
+        (.badReload, "The old configuration stays in force. The error names file, line and key."),
+        (.clockSteps, "The clock steps by two hours, both ways. Each slot is sent once."),
+        (.summerTime, "Clocks go forward and back. Each slot of the night is sent once, on time."),
+        (.suspension, "After a day of sleep fresh slots are sent once, and stale ones are skipped."),
+        (.zoneFiles, "Zone files change, break and change back. No day gets two pushes."),
+        (.lostLogs, "No log line can be written. Sending goes on, and nudged status counts lost lines."),
+        (.scarcity, "64 file descriptors or 1 GB of address space are enough. With 63, the start is refused."),
+        (.badRows, "Many rows hold bad data. Users with good data are served."),
+        (.changingPreferences, "Preferences change all the time. A change before the intent counts."),
+        (
+            .messagesUnderFire,
+            "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."
+        ),
+        (.restoredBackup, "An old backup is restored. After nudged after-restore no nudge is sent again."),
+        (.erasedUsers, "Users are erased at every stage. No table holds a trace of them."),
+        (.synchronousPromotion, "A synchronous standby is promoted. Nothing becomes unknown."),
+        (
+            .asynchronousPromotion,
+            "An asynchronous standby is promoted. What it lacked is sent again once, and nothing else."
+        ),
     ]
+
+    package static var all: [Fault] { rows.map(\.fault) }
 
     package static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
 }
