@@ -1,30 +1,28 @@
 extension Fault {
     static let badRows = Fault("bad-rows") { plan in
         let count = plan.pick(quick: 5_000, full: 200_000)
-        return [
-            plan.round("\(count) bad rows", users: 150) { stage in
-                try await stage.sql(insert(count))
-                let begin = stage.now
-                let process = try stage.service(["SCHEDULE_BATCH": "500"])
-                try await stage.awaitIdle()
-                let last = stage.taken.all.map(\.at).max() ?? begin
-                func bad(_ rows: String) async throws -> Int {
-                    try await stage.number("select count(*) from \(rows) and user_id::text like 'bad%'")
-                }
-                let evaluated = try await bad("nudged.person where evaluated_at is not null and due_at > now()")
-                if evaluated != count { stage.fail("\(evaluated) of \(count) users with bad rows were evaluated") }
-                let rejected = try await bad("nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'")
-                if rejected != count / 12 {
-                    stage.fail("\(rejected) bad tokens are recorded as rejected, \(count / 12) were expected")
-                }
-                let kept = try await bad("public.push_tokens where true")
-                if kept != count { stage.fail("tokens of bad rows were deleted: \(kept) of \(count) left") }
-                // Good rows must not wait for all bad ones, so both times are noted.
-                let all = "all rows evaluated in \(Double((stage.now - begin) / 100) / 10) s"
-                stage.note("good rows sent in \(Double((last - begin) / 100) / 10) s, \(all)")
-                try await stage.stop(process)
+        return plan.once("\(count) bad rows", users: 150) { stage in
+            try await stage.sql(insert(count))
+            let begin = stage.now
+            let process = try stage.service(["SCHEDULE_BATCH": "500"])
+            try await stage.awaitIdle()
+            let last = stage.taken.all.map(\.at).max() ?? begin
+            func bad(_ rows: String) async throws -> Int {
+                try await stage.number("select count(*) from \(rows) and user_id::text like 'bad%'")
             }
-        ]
+            let evaluated = try await bad("nudged.person where evaluated_at is not null and due_at > now()")
+            if evaluated != count { stage.fail("\(evaluated) of \(count) users with bad rows were evaluated") }
+            let rejected = try await bad("nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'")
+            if rejected != count / 12 {
+                stage.fail("\(rejected) bad tokens are recorded as rejected, \(count / 12) were expected")
+            }
+            let kept = try await bad("public.push_tokens where true")
+            if kept != count { stage.fail("tokens of bad rows were deleted: \(kept) of \(count) left") }
+            // Good rows must not wait for all bad ones, so both times are noted.
+            let all = "all rows evaluated in \(Double((stage.now - begin) / 100) / 10) s"
+            stage.note("good rows sent in \(Double((last - begin) / 100) / 10) s, \(all)")
+            try await stage.stop(process)
+        }
     }
 
     /// Twelve kinds of rows in turn, each with an invalid token; the last is due. Some values have half a megabyte.

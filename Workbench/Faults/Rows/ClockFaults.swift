@@ -4,33 +4,31 @@ import TimeZones
 
 extension Fault {
     static let clockSteps = Fault("clock-steps") { plan in
-        [
-            plan.round("two hours on, back, and back again", users: 1) { stage in
-                let database = ZoneDatabase()
-                let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
-                let begin = stage.now / 1000
-                var sleepers: [SteppedClock.Sleeper] = []
-                // Slots from an hour ago to two hours ahead. Half have quiet hours, in half an hour for an hour.
-                for place in 0..<plan.pick(quick: 72, full: 170) {
-                    let name = names[place % names.count]
-                    guard let zone = try database.zone(named: name) else { continue }
-                    func minute(_ away: Int) -> Int {
-                        zone.localTime(at: Instant(seconds: begin + Int64(away) * 60)).secondOfDay / 60
-                    }
-                    let quiet = place % 2 == 0 ? FaultRecipient.Quiet(start: minute(30), end: minute(90)) : nil
-                    sleepers.append(.init(zone: name, minute: minute(-60 + place * 5 % 170), quiet: quiet))
+        plan.once("two hours on, back, and back again", users: 1) { stage in
+            let database = ZoneDatabase()
+            let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
+            let begin = stage.now / 1000
+            var sleepers: [SteppedClock.Sleeper] = []
+            // Slots from an hour ago to two hours ahead. Half have quiet hours, in half an hour for an hour.
+            for place in 0..<plan.pick(quick: 72, full: 170) {
+                let name = names[place % names.count]
+                guard let zone = try database.zone(named: name) else { continue }
+                func minute(_ away: Int) -> Int {
+                    zone.localTime(at: Instant(seconds: begin + Int64(away) * 60)).secondOfDay / 60
                 }
-                let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
-                let daemons = [try stage.service(), try stage.service()]
-                try await clock.settle()
-                for offset: Int64 in [7200, 0, -7200, 0, 3600, 7200, -7200, 7200] { try await clock.step(to: offset) }
-                for daemon in daemons { try await stage.stop(daemon) }
-                let counts = try await clock.accepted()
-                let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
-                if !missing.isEmpty { stage.fail("not sent exactly once: sleepers \(missing)") }
-                stage.note("\(sleepers.count) slots, each sent once")
+                let quiet = place % 2 == 0 ? FaultRecipient.Quiet(start: minute(30), end: minute(90)) : nil
+                sleepers.append(.init(zone: name, minute: minute(-60 + place * 5 % 170), quiet: quiet))
             }
-        ]
+            let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
+            let daemons = [try stage.service(), try stage.service()]
+            try await clock.settle()
+            for offset: Int64 in [7200, 0, -7200, 0, 3600, 7200, -7200, 7200] { try await clock.step(to: offset) }
+            for daemon in daemons { try await stage.stop(daemon) }
+            let counts = try await clock.accepted()
+            let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
+            if !missing.isEmpty { stage.fail("not sent exactly once: sleepers \(missing)") }
+            stage.note("\(sleepers.count) slots, each sent once")
+        }
     }
 
     static let summerTime = Fault("summer-time") { plan in
@@ -79,71 +77,65 @@ extension Fault {
     }
 
     static let suspension = Fault("suspended-for-a-day") { plan in
-        [
-            plan.round("a day", users: 1) { stage in
-                guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
-                let begin = stage.now / 1000
-                // Hours from the start to the slot.
-                let hours = [-1, 1, 5, 10, 19]
-                let sleepers = (0..<plan.pick(quick: 100, full: 500)).map { place in
-                    let at = Instant(seconds: begin + Int64(hours[place % hours.count]) * 3600)
-                    return SteppedClock.Sleeper(zone: "Asia/Tokyo", minute: zone.localTime(at: at).secondOfDay / 60)
-                }
-                let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
-                let daemon = try stage.service()
-                try await clock.settle()
-                daemon.signal(SIGSTOP)
-                try await stage.sql("update faulted.step set seconds = 86400")
-                daemon.signal(SIGCONT)
-                try await clock.settle()
-                try await stage.stop(daemon)
-                let all = Dictionary(grouping: try await clock.entries(), by: \.number)
-                for number in sleepers.indices {
-                    let outcomes = (all[number] ?? []).map(\.outcome).sorted()
-                    // The first kind: today's slot before the sleep, tomorrow's, an hour old, after it. The others'
-                    // slots are 5 to 23 hours old by then.
-                    let wanted = hours[number % hours.count] < 0 ? ["accepted", "accepted"] : ["skipped"]
-                    if outcomes != wanted {
-                        stage.fail("slot \(hours[number % hours.count]) h from the start: \(outcomes)")
-                    }
-                }
-                stage.note("\(sleepers.count) users: fresh slots sent once, stale slots recorded as skipped")
+        plan.once("a day", users: 1) { stage in
+            guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
+            let begin = stage.now / 1000
+            // Hours from the start to the slot.
+            let hours = [-1, 1, 5, 10, 19]
+            let sleepers = (0..<plan.pick(quick: 100, full: 500)).map { place in
+                let at = Instant(seconds: begin + Int64(hours[place % hours.count]) * 3600)
+                return SteppedClock.Sleeper(zone: "Asia/Tokyo", minute: zone.localTime(at: at).secondOfDay / 60)
             }
-        ]
+            let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
+            let daemon = try stage.service()
+            try await clock.settle()
+            daemon.signal(SIGSTOP)
+            try await stage.sql("update faulted.step set seconds = 86400")
+            daemon.signal(SIGCONT)
+            try await clock.settle()
+            try await stage.stop(daemon)
+            let all = Dictionary(grouping: try await clock.entries(), by: \.number)
+            for number in sleepers.indices {
+                let outcomes = (all[number] ?? []).map(\.outcome).sorted()
+                // The first kind: today's slot before the sleep, tomorrow's, an hour old, after it. The others'
+                // slots are 5 to 23 hours old by then.
+                let wanted = hours[number % hours.count] < 0 ? ["accepted", "accepted"] : ["skipped"]
+                if outcomes != wanted {
+                    stage.fail("slot \(hours[number % hours.count]) h from the start: \(outcomes)")
+                }
+            }
+            stage.note("\(sleepers.count) users: fresh slots sent once, stale slots recorded as skipped")
+        }
     }
 
     static let zoneFiles = Fault("zone-files-upgraded") { plan in
-        [
-            plan.round("an hour further east, broken, and back", users: 1) { stage in
-                let zones = stage.folder + "/zones"
-                let copy = "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'"
-                try ChildProcess.run(["sh", "-c", copy])
-                guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin") else {
-                    throw FaultError("no zone files")
+        plan.once("an hour further east, broken, and back", users: 1) { stage in
+            let zones = stage.folder + "/zones"
+            let copy = "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'"
+            try ChildProcess.run(["sh", "-c", copy])
+            guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin") else { throw FaultError("no zone files") }
+            let minute = zone.localTime(at: Instant(seconds: stage.now / 1000 + 1800)).secondOfDay / 60
+            let all = Array(repeating: SteppedClock.Sleeper(zone: "Europe/Berlin", minute: minute), count: 20)
+            let clock = try await SteppedClock.start(stage, offset: 0, all, zones: false)
+            let daemon = try stage.service(["TZDIR": zones])
+            try await clock.settle()
+            // By Berlin's file the slot is half an hour ahead, by Athens' file it was half an hour ago.
+            for (source, expected, text) in [
+                ("cat /usr/share/zoneinfo/Europe/Berlin", 0, "with the same file"),
+                ("cat /usr/share/zoneinfo/Europe/Athens", 20, "with the new file"),
+                ("head -c 100 /usr/share/zoneinfo/Europe/Berlin", 20, "with a broken file"),
+                ("cat /usr/share/zoneinfo/Europe/Berlin", 20, "with the old file again"),
+            ] {
+                try await upgrade(clock, daemon, source)
+                if stage.acceptedCount != expected {
+                    stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
                 }
-                let minute = zone.localTime(at: Instant(seconds: stage.now / 1000 + 1800)).secondOfDay / 60
-                let all = Array(repeating: SteppedClock.Sleeper(zone: "Europe/Berlin", minute: minute), count: 20)
-                let clock = try await SteppedClock.start(stage, offset: 0, all, zones: false)
-                let daemon = try stage.service(["TZDIR": zones])
-                try await clock.settle()
-                // By Berlin's file the slot is half an hour ahead, by Athens' file it was half an hour ago.
-                for (source, expected, text) in [
-                    ("cat /usr/share/zoneinfo/Europe/Berlin", 0, "with the same file"),
-                    ("cat /usr/share/zoneinfo/Europe/Athens", 20, "with the new file"),
-                    ("head -c 100 /usr/share/zoneinfo/Europe/Berlin", 20, "with a broken file"),
-                    ("cat /usr/share/zoneinfo/Europe/Berlin", 20, "with the old file again"),
-                ] {
-                    try await upgrade(clock, daemon, source)
-                    if stage.acceptedCount != expected {
-                        stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
-                    }
-                }
-                let sent = stage.acceptedCount
-                try await clock.step(to: 7200)
-                try await stage.stop(daemon)
-                if stage.acceptedCount != sent { stage.fail("a second push for one day") }
             }
-        ]
+            let sent = stage.acceptedCount
+            try await clock.step(to: 7200)
+            try await stage.stop(daemon)
+            if stage.acceptedCount != sent { stage.fail("a second push for one day") }
+        }
     }
 
     /// Replaces Berlin's whole file, as a package does, and waits until the daemon has read it and done what is due.

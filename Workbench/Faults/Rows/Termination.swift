@@ -23,27 +23,25 @@ extension Fault {
     }
 
     static let badReload = Fault("sighup-with-a-bad-file") { plan in
-        [
-            plan.round("bad, then good", users: 250, scenery: Scenery(answers: 40...80, inFlight: 8)) { stage in
-                let file = stage.folder + "/nudged.yaml"
-                try TextFile.write(file, "policy:\n  maxStalenessMinutes: 240\n")
-                let process = try stage.start(["run", "--config", file])
-                try await stage.awaitAccepted(5, by: process)
-                // With the bad files' value in force, most check-ins would be too old to be sent.
-                let stale = "policy:\n  maxStalenessMinutes: 1\n"
-                let bad = [
-                    (stale + "  checkInTime: \"25:00\"\n", ["\(file):3", "policy.checkInTime"]),
-                    (stale + "schedule:\n  interval: [\n", ["\(file):", "the old configuration stays in force"]),
-                ]
-                for (text, parts) in bad {
-                    try TextFile.write(file, text)
-                    process.signal(SIGHUP)
-                    try await stage.wait(for: "the line about \(parts)") {
-                        parts.allSatisfy { process.errorOutput.contains($0) } || process.exit != nil
-                    }
+        plan.once("bad, then good", users: 250, scenery: Scenery(answers: 40...80, inFlight: 8)) { stage in
+            let file = stage.folder + "/nudged.yaml"
+            try TextFile.write(file, "policy:\n  maxStalenessMinutes: 240\n")
+            let process = try stage.start(["run", "--config", file])
+            try await stage.awaitAccepted(5, by: process)
+            // With the bad files' value in force, most check-ins would be too old to be sent.
+            let stale = "policy:\n  maxStalenessMinutes: 1\n"
+            let bad = [
+                (stale + "  checkInTime: \"25:00\"\n", ["\(file):3", "policy.checkInTime"]),
+                (stale + "schedule:\n  interval: [\n", ["\(file):", "the old configuration stays in force"]),
+            ]
+            for (text, parts) in bad {
+                try TextFile.write(file, text)
+                process.signal(SIGHUP)
+                try await stage.wait(for: "the line about \(parts)") {
+                    parts.allSatisfy { process.errorOutput.contains($0) } || process.exit != nil
                 }
-                try await stage.serveAll([process])
             }
-        ]
+            try await stage.serveAll([process])
+        }
     }
 }

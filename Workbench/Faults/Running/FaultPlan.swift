@@ -31,6 +31,10 @@ package struct FaultPlan: Sendable {
         Round(name: name, seed: seed(name), users: self.users ?? users, scenery: scenery, play: play)
     }
 
+    func once(_ name: String, users: Int, scenery: Scenery = Scenery(), play: @escaping Round.Script) -> [Round] {
+        [round(name, users: users, scenery: scenery, play: play)]
+    }
+
     /// The same several times: so often in a quick and in a full run.
     func rounds(quick: Int, full: Int, users: Int, scenery: Scenery, play: @escaping Round.Script) -> [Round] {
         (1...pick(quick: quick, full: full)).map { round("\($0)", users: users, scenery: scenery, play: play) }
