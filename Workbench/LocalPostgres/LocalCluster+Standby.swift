@@ -56,25 +56,22 @@ extension LocalCluster {
         return "postgresql://postgres@\(hosts.joined(separator: ","))/\(database)?target_session_attrs=read-write"
     }
 
-    package struct HeldStream: Sendable {
-        let sender: Int32
-    }
-
     /// Stops the stream to the standby. The primary's commits go on, unless they wait for the standby.
-    package func holdStreaming() throws(LocalPostgresError) -> HeldStream {
+    /// Returns the process that sends it.
+    package func holdStreaming() throws(LocalPostgresError) -> Int32 {
         let id = Int32(try sql("select pid from pg_stat_replication limit 1").filter(\.isNumber))
         guard let id, kill(id, SIGSTOP) == 0 else {
             throw LocalPostgresError(.programFailed, "nobody streams from \(folder)")
         }
-        return HeldStream(sender: id)
+        return id
     }
 
     /// Ends the server like a crash of the whole machine. What the stream held never arrives.
-    package func halt(withStreaming held: HeldStream) {
+    package func halt(withStreaming sender: Int32) {
         // The server first, because it would take a child's end for a crash and start again. Its children end by
         // themselves, except the stopped one.
         halt(.kill)
-        kill(held.sender, SIGKILL)
+        kill(sender, SIGKILL)
     }
 
     /// Copies through the primary's socket. `-R` writes the stream's source and the standby's signal file.

@@ -30,8 +30,7 @@ struct FaultRecipient: Sendable, Equatable {
         var end: Int
 
         func holds(_ minute: Int) -> Bool {
-            if start == end { return false }
-            return start < end ? (start..<end).contains(minute) : minute >= start || minute < end
+            start <= end ? minute >= start && minute < end : minute >= start || minute < end
         }
     }
 
@@ -82,8 +81,5 @@ struct Addressee: Sendable, Equatable {
     var answer = Answer.accepted
 
     /// Whether Apple's answer lets the daemon delete the token.
-    var mayBeDeleted: Bool {
-        if case .gone(let since) = answer { return since > registeredAt }
-        return false
-    }
+    var mayBeDeleted: Bool { if case .gone(let since) = answer { since > registeredAt } else { false } }
 }
