@@ -17,8 +17,7 @@ extension LocalCluster {
         try self.init(options) { cluster throws(LocalPostgresError) in try cluster.copy(primary, name) }
     }
 
-    /// Deletes this cluster's data and starts it again as a standby of another, as an operator does with an old
-    /// primary. Stops its server first if it runs.
+    /// Starts it again as a standby of another, without its data, as an operator does with an old primary.
     package func follow(_ primary: LocalCluster, name: String = "standby") throws(LocalPostgresError) {
         halt()
         try copy(primary, name)
@@ -68,8 +67,7 @@ extension LocalCluster {
 
     /// Ends the server like a crash of the whole machine. What the stream held never arrives.
     package func halt(withStreaming sender: Int32) {
-        // The server first, because it would take a child's end for a crash and start again. Its children end by
-        // themselves, except the stopped one.
+        // The server first: it would take a child's end for a crash and start again. Only the stopped child stays.
         halt(.kill)
         kill(sender, SIGKILL)
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 
-/// `nudged-bench held-xmin`: users become due at a steady rate while another session holds a snapshot, so no dead row
-/// can be removed.
+/// `nudged-bench held-xmin`: users become due steadily while a snapshot is held, so no dead row can be removed.
 ///
 /// Prints for each minute: users per second, latency from due to recorded, dead rows and sizes. Prints the possible
 /// throughput (of a burst, from due to recorded) before the snapshot, at its start and at its end.

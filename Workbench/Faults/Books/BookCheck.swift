@@ -171,8 +171,8 @@ struct BookIndex {
         return found.isEmpty ? "nothing is recorded; \(next)" : "recorded as \(found); \(next)"
     }
 
-    /// How often a push may arrive: once, or twice if it is no check-in and was unknown (promise 2 of
-    /// docs/GUARANTEES.md).
+    /// How often a push may arrive: once, or twice if it is no check-in and was unknown (docs/GUARANTEES.md, promise
+    /// 2).
     func mostTimes(_ apnsID: String) -> Int {
         guard let row = byID[apnsID], row.kind != "check_in" else { return 1 }
         return outcomes[apnsID]?.contains("unknown") == true ? 2 : 1

@@ -113,8 +113,7 @@ extension Fault {
         return Stage.pushes(seen).intersection(stage.taken.all.map(\.apnsID)).sorted()
     }
 
-    /// Between the intent's commit and the arrival at Apple are one more read of the touches and the network. The
-    /// simulated Apple notes a push when it answers.
+    /// Between intent and arrival are one more read of the touches and the network, and Apple's answer.
     private static func check(_ stage: Stage, _ all: Changes) async throws {
         let ignored = try await ignored(stage, all)
         if !ignored.isEmpty { stage.fail("\(ignored.count) pushes although their users had opted out: \(ignored[0])") }

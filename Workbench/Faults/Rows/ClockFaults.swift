@@ -54,8 +54,7 @@ extension Fault {
                 for (number, sleeper) in sleepers.enumerated() {
                     let slots = sent[number] ?? []
                     let earliest = SteppedClock.earliest(sleeper, date, zone)
-                    // The next step may be in quiet hours, which last an hour longer if the clocks go back. Then the
-                    // slot waits for their end.
+                    // The next step may be in quiet hours, an hour longer if clocks go back. Then the slot waits.
                     let quiet = sleeper.quiet.map { Int64($0.end - $0.start) * 60 + 3600 + pace } ?? 0
                     if slots.count != 1 || slots[0].slot != date || slots[0].at >= earliest + quiet + pace + 60 {
                         let late = slots.map { "\($0.slot.iso) \($0.at - earliest) s late" }
@@ -97,8 +96,8 @@ extension Fault {
             let all = Dictionary(grouping: try await clock.entries(), by: \.number)
             for number in sleepers.indices {
                 let outcomes = (all[number] ?? []).map(\.outcome).sorted()
-                // The first kind: today's slot before the sleep, tomorrow's, an hour old, after it. The others'
-                // slots are 5 to 23 hours old by then.
+                // The first kind: today's slot before the sleep, tomorrow's after it. The others' are 5 to 23 hours
+                // old.
                 let wanted = hours[number % hours.count] < 0 ? ["accepted", "accepted"] : ["skipped"]
                 if outcomes != wanted {
                     stage.fail("slot \(hours[number % hours.count]) h from the start: \(outcomes)")

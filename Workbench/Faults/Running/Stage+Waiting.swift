@@ -87,8 +87,7 @@ extension Stage {
         )
     }
 
-    /// Measures how long after an instant the next push was accepted. The round fails if none comes within the limit,
-    /// in machine time, although users are due.
+    /// Measures the time to the next push. Fails if none comes within the limit, in machine time, and users are due.
     ///
     /// - Parameter isIdle: asks another server than the round's.
     func measureRecovery(
