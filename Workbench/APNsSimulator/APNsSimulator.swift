@@ -15,9 +15,7 @@ package final class APNsSimulator: Sendable {
 
     /// Opens the listening socket. Requests are answered after `start`.
     ///
-    /// - Parameters:
-    ///   - port: 0 takes any free port.
-    ///   - configure: changes what the script doesn't set: addresses, windows, pings, ALPN, handshakes.
+    /// - Parameter configure: what the script doesn't set: addresses, windows, pings, ALPN, handshakes.
     package init(
         script: SimulatorScript,
         certificate: IssuedCertificate,

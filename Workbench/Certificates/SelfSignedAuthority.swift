@@ -30,12 +30,7 @@ public final class SelfSignedAuthority: Sendable {
         self.draft = draft
     }
 
-    /// Issues a server certificate for these names.
-    ///
-    /// - Parameters:
-    ///   - names: DNS names and numeric addresses, for the subject alternative name.
-    ///   - notBefore: The start of its validity, in seconds from now.
-    ///   - notAfter: The end of its validity, in seconds from now. Negative: expired.
+    /// Issues a server certificate for DNS names and numeric addresses. Its validity is in seconds from now.
     public func issue(
         for names: [String],
         notBefore: Int = -86_400,

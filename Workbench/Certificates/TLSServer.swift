@@ -12,7 +12,6 @@ extension TLSContext {
     /// For a server's connections.
     ///
     /// - Parameter suites: Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them.
-    /// - Throws: `.credentials` if they can't be read or don't match. `.library` if no suite is known.
     package static func server(
         _ issued: IssuedCertificate,
         offersHTTP2: Bool = true,

@@ -16,13 +16,7 @@ package final class ChaosRun: Sendable {
     private let configuration: SenderConfiguration
     private let tally = Mutex((acts: [String: Int](), connections: 0))
 
-    /// Prepares a run.
-    ///
-    /// - Parameters:
-    ///   - seed: decides everything random.
-    ///   - seconds: how long pushes are sent.
-    ///   - rate: pushes per second.
-    ///   - folder: an existing folder; `ca.pem` is written there.
+    /// - Parameter folder: an existing one; `ca.pem` is written there.
     package init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
         self.seed = seed
         self.seconds = seconds

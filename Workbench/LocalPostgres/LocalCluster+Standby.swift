@@ -1,11 +1,9 @@
 import Glibc
 
 extension LocalCluster {
-    /// Makes a cluster from a base backup of another, and starts it as a hot standby by streaming replication.
+    /// Makes a hot standby from a base backup of a primary that runs.
     ///
-    /// - Parameters:
-    ///   - primary: must run.
-    ///   - name: its name in the primary's `synchronous_standby_names`.
+    /// - Parameter name: its name in the primary's `synchronous_standby_names`.
     package convenience init(
         standbyOf primary: LocalCluster,
         _ options: Options = Options(),

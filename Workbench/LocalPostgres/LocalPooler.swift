@@ -23,12 +23,7 @@ package final class LocalPooler: Sendable {
         (try? ChildProcess.run([program, "--version"], within: .seconds(10))) != nil
     }
 
-    /// Starts a pooler.
-    ///
-    /// - Parameters:
-    ///   - password: the password of `postgres` at the pooler (scram-sha-256). The pooler reaches the cluster by its
-    ///     socket.
-    ///   - settings: further settings of its section `[pgbouncer]`, which take precedence.
+    /// - Parameter password: of `postgres` at the pooler (scram-sha-256), which reaches the cluster by its socket.
     package init(
         before cluster: LocalCluster,
         mode: Mode = .transaction,

@@ -2,8 +2,7 @@ import ArgumentParser
 
 /// `nudged-bench held-xmin`: users become due steadily while a snapshot is held, so no dead row can be removed.
 ///
-/// Prints for each minute: users per second, latency from due to recorded, dead rows and sizes. Prints the possible
-/// throughput (of a burst, from due to recorded) before the snapshot, at its start and at its end.
+/// Prints each minute's users per second, latency, dead rows and sizes, and how fast a burst is served.
 struct HeldXmin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures throughput and latency while another long transaction keeps dead rows."

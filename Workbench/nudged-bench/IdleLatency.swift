@@ -3,11 +3,10 @@ import Glibc
 import LocalPostgres
 import Postgres
 
-/// Measures how long a message takes from `nudged_api.send` (including its commit) until it is written, with an idle
-/// daemon. The daemon is `nudged run` with its own timer. Messages come at random instants.
+/// Measures how long a message takes from `nudged_api.send` (with its commit), at random instants, with an idle daemon.
 ///
-/// Two times per message, both by the database's clock. The first ends at the intent: the push is written right after
-/// that commit. The second ends at the row of the record, so it includes Apple's answer and the settlement.
+/// Two times per message, by the database's clock. The first ends at the intent, after which the push is written. The
+/// second ends at the row of the record, so it includes Apple's answer and the settlement.
 struct IdleLatency {
     let bench: Workbench
     let messages: Int

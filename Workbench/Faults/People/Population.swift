@@ -1,8 +1,7 @@
 /// A seeded population. Most users are due now; the others must not get a push, for various reasons.
 ///
 /// The same seed at the same instant gives the same people. No slot, limit or quiet hours of theirs begin or end in the
-/// next half hour. So a run of minutes has one right answer for nearly everyone. Only the default quiet hours may begin
-/// or end; those users are evaluated at both ends of the run.
+/// next half hour, except the default quiet hours. So a run of minutes has one right answer for nearly everyone.
 struct Population: Sendable {
     let people: [FaultRecipient]
     let devices: [String: Addressee]

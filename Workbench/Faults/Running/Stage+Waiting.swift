@@ -6,9 +6,7 @@ import Synchronization
 extension Stage {
     static let net = Duration.seconds(600)
 
-    /// Polls until the condition is met. PostgreSQL doesn't announce such changes, and the pause keeps the cost low.
-    ///
-    /// Ends by an error when the condition can't be met any more: no daemon that it needs is left.
+    /// Polls until the condition is met. Fails when it can't be met any more: no daemon that it needs is left.
     ///
     /// - Parameter daemons: who brings it about; nil: any daemon of the round. Empty: it needs none.
     func wait(
@@ -141,11 +139,8 @@ extension Stage {
 extension Stage {
     /// Makes the server refuse statements on a table with an SQLSTATE, by a trigger `fault_refuses`.
     ///
-    /// - Parameters:
-    ///   - events: `insert`, `insert or update` and so on.
-    ///   - share: how many in a hundred are refused. The statement's number in a sequence decides, since a rollback
-    ///     doesn't reset that. It is not every N-th, because a sweep of N statements would always meet the same
-    ///     refusal.
+    /// - Parameter share: how many in a hundred. The statement's number in a sequence decides, which no rollback resets. Not
+    ///   every N-th, because a sweep of N statements would always meet the same refusal.
     func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
         let name = table.filter { $0.isLetter }
         try await sql(

@@ -126,12 +126,9 @@ final class Stage: Sendable {
         "NUDGED_RENEWAL": "300",
     ]
 
-    /// Starts `nudged` with these arguments, such as `["run"]` or `["run", "--once", "--json"]`.
+    /// Starts `nudged` with these arguments.
     ///
-    /// - Parameters:
-    ///   - wrapper: a command before it, such as `strace`. `strace` needs `-D`, so that the process is the daemon
-    ///     itself.
-    ///   - binary: another `nudged` than the one under test.
+    /// - Parameter wrapper: a command before it. `strace` needs `-D`, so that the process is the daemon itself.
     func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],

@@ -23,10 +23,6 @@ package final class Workshop: Sendable {
     static let template = "faults_template"
     static let (teamID, keyID, topic) = ("FAULTS1234", "KEY1234567", "com.example.app")
 
-    /// - Parameters:
-    ///   - nudged: the binary's path.
-    ///   - older: that of an earlier version; nil: there is none.
-    ///   - reference: the path of the policy's second reading.
     /// - Throws: if PostgreSQL, python3 or a file is missing, or the migration fails.
     package init(nudged: String, older: String? = nil, reference: String) throws {
         for path in [nudged, older ?? nudged] where access(path, X_OK) != 0 {
