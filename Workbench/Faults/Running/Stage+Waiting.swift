@@ -139,8 +139,8 @@ extension Stage {
 extension Stage {
     /// Makes the server refuse statements on a table with an SQLSTATE, by a trigger `fault_refuses`.
     ///
-    /// - Parameter share: how many in a hundred. The statement's number in a sequence decides, which no rollback resets. Not
-    ///   every N-th, because a sweep of N statements would always meet the same refusal.
+    /// - Parameter share: how many in a hundred. The statement's number in a sequence decides, which no rollback resets.
+    ///   Not every N-th, because a sweep of N statements would always meet the same refusal.
     func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
         let name = table.filter { $0.isLetter }
         try await sql(
