@@ -13,9 +13,7 @@ package final class APNsSimulator: Sendable {
     /// The value for `apns.endpoint`. The certificate must name `localhost`.
     package var endpoint: String { "https://localhost:\(port)" }
 
-    /// Opens the listening socket. Requests are answered after `start`.
-    ///
-    /// - Parameter configure: what the script doesn't set: addresses, windows, pings, ALPN, handshakes.
+    /// Opens the listening socket; `start` serves. `configure` changes what the script doesn't set (ALPN, pings …).
     package init(
         script: SimulatorScript,
         certificate: IssuedCertificate,

@@ -7,8 +7,6 @@ public struct P256KeyPair: Sendable {
     public let privateKey: String
     public let publicKey: String
 
-    /// Makes a random key.
-    ///
     /// - Throws: `.library` if OpenSSL has no memory or no entropy.
     public static func generate() throws(TLSError) -> P256KeyPair {
         let key = try newP256Key()

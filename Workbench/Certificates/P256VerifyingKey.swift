@@ -6,9 +6,7 @@ public final class P256VerifyingKey: Sendable {
     // nonisolated(unsafe): it never changes and is only read, which OpenSSL 3 allows on several threads.
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Reads PEM text: a public key, or a private key, of which the public half is used.
-    ///
-    /// - Throws: `.credentials` if the text is not such a key. The error never holds the text.
+    /// Reads PEM text: a public key, or a private key's public half. An error never holds the text.
     public init(pem: String) throws(TLSError) {
         guard let key = try Self.read(pem) else {
             throw TLSError(.credentials, "the text is not a PEM key, public or private")

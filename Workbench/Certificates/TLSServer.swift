@@ -9,9 +9,7 @@ extension TLSConnection {
 }
 
 extension TLSContext {
-    /// For a server's connections.
-    ///
-    /// - Parameter suites: Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them.
+    /// For a server's connections. `suites` limits it to TLS 1.2 with these, as ciphers(1) writes them.
     package static func server(
         _ issued: IssuedCertificate,
         offersHTTP2: Bool = true,

@@ -1,9 +1,7 @@
 import Glibc
 
 extension LocalCluster {
-    /// Makes a hot standby from a base backup of a primary that runs.
-    ///
-    /// - Parameter name: its name in the primary's `synchronous_standby_names`.
+    /// Makes a hot standby, named so in `synchronous_standby_names`, from a base backup of a primary that runs.
     package convenience init(
         standbyOf primary: LocalCluster,
         _ options: Options = Options(),

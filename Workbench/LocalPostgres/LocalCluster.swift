@@ -101,9 +101,7 @@ package final class LocalCluster: Sendable {
         return try sessions.run(script, in: database, url: url, within: time)
     }
 
-    /// Writes a file into the folder (mode 0600). Returns its path.
-    ///
-    /// - Parameter isForServer: the server can read it. Otherwise only this process's user can.
+    /// Writes a file (mode 0600) into the folder, for this process's user or for the server. Returns its path.
     package func install(
         file name: String,
         contents: String,

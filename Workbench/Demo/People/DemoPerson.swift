@@ -66,9 +66,7 @@ struct DemoDevice: Sendable, Equatable {
 struct DemoPopulation: Sendable, Equatable {
     let people: [DemoPerson]
 
-    /// - Parameters:
-    ///   - zones: every zone name of the database, sorted.
-    ///   - start: the day's start, Unix seconds. Registrations are before it.
+    /// `zones`: every zone name of the database, sorted. Registrations are before `start` (Unix seconds).
     init(count: Int, seed: UInt64, zones: [String], start: Int64) {
         var generator = SplitMix64(seed: seed)
         let places = Places(names: zones)

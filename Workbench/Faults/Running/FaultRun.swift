@@ -9,9 +9,7 @@ package struct FaultRun: Sendable {
         self.plan = plan
     }
 
-    /// Plays all rounds of a fault.
-    ///
-    /// - Parameter onRound: called after each round with its result.
+    /// Plays all rounds of a fault, and calls `onRound` after each with its result.
     package func play(_ fault: Fault, onRound: (RoundResult) -> Void = { _ in }) async -> FaultRow {
         var row = FaultRow(fault: fault.name)
         if let obstacle = fault.obstacle() {

@@ -6,9 +6,8 @@ import Synchronization
 extension Stage {
     static let net = Duration.seconds(600)
 
-    /// Polls until the condition is met. Fails when it can't be met any more: no daemon that it needs is left.
-    ///
-    /// - Parameter daemons: who brings it about; nil: any daemon of the round. Empty: it needs none.
+    /// Polls until the condition is met. Fails when it can't be met any more: none of `daemons` is left, who bring it about
+    /// (nil: any of the round; empty: it needs none).
     func wait(
         for what: String,
         by daemons: [ChildProcess]? = nil,
@@ -86,8 +85,6 @@ extension Stage {
     }
 
     /// Measures the time to the next push. Fails if none comes within the limit, in machine time, and users are due.
-    ///
-    /// - Parameter isIdle: asks another server than the round's.
     func measureRecovery(
         since moment: Moment,
         within limit: Duration? = nil,
@@ -137,10 +134,9 @@ extension Stage {
 }
 
 extension Stage {
-    /// Makes the server refuse statements on a table with an SQLSTATE, by a trigger `fault_refuses`.
-    ///
-    /// - Parameter share: how many in a hundred. The statement's number in a sequence decides, which no rollback resets.
-    ///   Not every N-th, because a sweep of N statements would always meet the same refusal.
+    /// Makes the server refuse `share` in a hundred statements on a table, by a trigger `fault_refuses`. The statement's
+    /// number in a sequence decides, which no rollback resets. Not every N-th, because a sweep of N statements would always
+    /// meet the same refusal.
     func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
         let name = table.filter { $0.isLetter }
         try await sql(

@@ -126,9 +126,7 @@ final class Stage: Sendable {
         "NUDGED_RENEWAL": "300",
     ]
 
-    /// Starts `nudged` with these arguments.
-    ///
-    /// - Parameter wrapper: a command before it. `strace` needs `-D`, so that the process is the daemon itself.
+    /// Starts `nudged`. A wrapper such as `strace` needs `-D`, so that the process is the daemon itself.
     func start(
         _ arguments: [String],
         _ changes: [String: String] = [:],
