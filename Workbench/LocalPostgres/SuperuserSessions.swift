@@ -88,8 +88,8 @@ final class SuperuserSession: @unchecked Sendable {
     /// Forgets all that a script may have left: settings, role, temporary tables, prepared statements.
     func forget() throws(LocalPostgresError) { _ = try run("discard all", within: .seconds(60)) }
 
-    /// Runs the statements as one simple query: in one transaction, unless they say otherwise. Returns their rows, one line
-    /// each, columns separated by `|`, null as an empty text.
+    /// Runs the statements as one simple query: in one transaction, unless they say otherwise. Returns their rows, one
+    /// a line, columns separated by `|`, null as an empty text.
     func run(_ script: String, within time: Duration) throws(LocalPostgresError) -> String {
         let end = ContinuousClock.now + time
         guard PQsendQuery(handle, script) == 1 else { throw Self.failure(handle) }

@@ -6,8 +6,8 @@ import Synchronization
 extension Stage {
     static let net = Duration.seconds(600)
 
-    /// Polls until the condition is met. Fails when it can't be met any more: none of `daemons` is left, who bring it about
-    /// (nil: any of the round; empty: it needs none).
+    /// Polls until the condition is met. Fails when it can't be met any more: none of `daemons`, who bring it about, is
+    /// left (nil: any of the round; empty: it needs none).
     func wait(
         for what: String,
         by daemons: [ChildProcess]? = nil,
@@ -134,9 +134,8 @@ extension Stage {
 }
 
 extension Stage {
-    /// Makes the server refuse `share` in a hundred statements on a table, by a trigger `fault_refuses`. The statement's
-    /// number in a sequence decides, which no rollback resets. Not every N-th, because a sweep of N statements would always
-    /// meet the same refusal.
+    /// Makes the server refuse `share` in a hundred statements on a table, by a trigger `fault_refuses`. A sequence
+    /// decides, which no rollback resets. Not every N-th: a sweep of N statements would always meet the same refusal.
     func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
         let name = table.filter { $0.isLetter }
         try await sql(

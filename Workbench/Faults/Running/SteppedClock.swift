@@ -20,7 +20,7 @@ struct SteppedClock: Sendable {
     let stage: Stage
     let sleepers: [Sleeper]
 
-    /// Installs the clock, `offset` seconds from the host's, and then the users. The round is compared by this clock, unless
+    /// Installs the clock, `offset` seconds from the host's, and the users. The round is compared by this clock, unless
     /// the script changes the zone files.
     static func start(_ stage: Stage, offset: Int64, _ sleepers: [Sleeper], zones: Bool = true) async throws
         -> SteppedClock
