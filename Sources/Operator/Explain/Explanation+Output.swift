@@ -165,7 +165,7 @@ extension Explanation {
 
     private func due(_ read: ReadUser) -> String {
         if read.isUnseen { return "not yet: nudged has no row of the user" }
-        return read.isNew ? "with the next sweep" : Instant(dueOf: read.user).map(local) ?? "never"
+        return read.isNew ? "with the next sweep" : read.user.knownDue.map(local) ?? "never"
     }
 
     private func text(_ message: PendingMessage) -> String {

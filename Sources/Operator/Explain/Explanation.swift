@@ -212,7 +212,7 @@ package struct Explanation: CommandOutput {
     private func dueSince(_ send: FutureSend, _ read: ReadUser) -> Instant? {
         let user = read.user
         // Users of urgent messages are due since 1970.
-        var since = Instant(dueOf: user).flatMap { $0.seconds > 31_536_000 ? $0 : nil }
+        var since = user.knownDue.flatMap { $0.seconds > 31_536_000 ? $0 : nil }
         let members = Set(send.plan.nudges.flatMap(\.members).map(\.key))
         // A message for later has been due since its time, which is in the row.
         let sent = user.messages.filter { $0.due == nil && members.contains($0.id.uuidString.lowercased()) }
@@ -305,13 +305,5 @@ extension Explanation.Facts {
         var later = try await FutureFanOuts(reader, planner: planner, start: now, end: last, only: user)
         coming = later.take(for: [claimed]).first ?? claimed
         gaps = later.gaps
-    }
-}
-
-extension Instant {
-    /// When the user is due. Nil if that is the database's infinity.
-    init?(dueOf user: ClaimedUser) {
-        guard user.dueAt != .max, user.dueAt != .min else { return nil }
-        self = user.dueInstant
     }
 }

@@ -59,6 +59,9 @@ extension ClaimedUser {
         return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
     }
 
+    /// Nil if that is the database's infinity.
+    var knownDue: Instant? { [.max, .min].contains(dueAt) ? nil : dueInstant }
+
     /// Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
     fileprivate var asRead: ClaimedUser {
         var changes = values
@@ -95,9 +98,6 @@ struct ForecastTally: Sendable, Equatable {
     }
 
     private static func hour(_ instant: Instant) -> Int64 { instant.seconds / 3600 }
-    private func place(_ instant: Instant) -> Int {
-        min(max(0, Int(Self.hour(instant) - Self.hour(start))), hours.count - 1)
-    }
 
     func beginning(of place: Int) -> Instant { Instant(seconds: (Self.hour(start) + Int64(place)) * 3600) }
 
@@ -105,7 +105,7 @@ struct ForecastTally: Sendable, Equatable {
     var pushesByKind: [NudgeKind: Int] { hours.reduce(into: [:]) { $0.merge($1.pushes, uniquingKeysWith: +) } }
 
     fileprivate mutating func add(_ plan: Plan, at now: Instant) {
-        let place = place(now)
+        let place = min(max(0, Int(Self.hour(now) - Self.hour(start))), hours.count - 1)
         let skips = plan.records.filter { $0.outcome == .skipped }
         hours[place].skipped += skips.count
         for record in skips { skipped[record.reason ?? "", default: 0] += 1 }

@@ -68,11 +68,8 @@ struct Percent: CustomStringConvertible {
     let description: String
 
     init(_ fraction: Double) {
-        let thousandths = Int((min(max(fraction, 0), 1) * 100_000).rounded())
-        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
-        let digits = String(String(1000 + rest).dropFirst())
-        let decimals = digits[...(digits.lastIndex { $0 != "0" } ?? digits.startIndex)]
-        description = rest > 0 ? "\(whole).\(decimals)%" : "\(whole)%"
+        let text = "\((min(max(fraction, 0), 1) * 100_000).rounded() / 1000)"
+        description = "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)%"
     }
 }
 
