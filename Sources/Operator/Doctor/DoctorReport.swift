@@ -23,7 +23,7 @@ package struct DoctorReport: CommandOutput {
         let zones = ZoneFacts(ZoneDatabase(), isChosen: !(environment["TZDIR"] ?? "").isEmpty, now: now)
         async let answers = DatabaseExamination.run(configuration.database, zones)
         async let lanes = lanes(configuration.apns)
-        async let decision = DecisionCheck.run(configuration.database ?? configuration.apns)
+        async let decision = decisionService(configuration.database ?? configuration.apns)
         let service = ServiceFacts(environment: environment)
         let (database, work) = await answers
         let ours = configuration.findings + zones.findings(now: now) + service.findings(work: work)
@@ -91,27 +91,22 @@ package struct DoctorReport: CommandOutput {
     }
 
     package var json: String { findings.map(\.fields).document }
-}
 
-/// Whether the decision service can be reached. The request is a GET without the token and names no user.
-enum DecisionCheck {
-    static func run(_ configuration: Configuration?) async -> Finding {
+    /// Whether the decision service can be reached. The request is a GET without the token and names no user.
+    private static func decisionService(_ configuration: Configuration?) async -> Finding {
         guard let configuration else { return .unchecked("the configuration can't be used") }
         guard let decision = configuration.decision else { return .ok("no decision service is configured") }
-        let url: HTTPURL
-        do throws(ConfigurationFault) {
-            url = try Decider.checked(decision.url, token: decision.token?.text)
-        } catch {
-            return .error("\(error.key): \(error.what)").fix(error.remedy)
-        }
         var settings = HTTPClientSettings()
         (settings.caFile, settings.concurrency, settings.deadline) = (decision.caFile, 1, .seconds(5))
         do {
+            let url = try Decider.checked(decision.url, token: decision.token?.text)
             let client = try HTTPClient(settings)
             let answer = try await ending({ await client.close() }) { try await client.send(HTTPRequest(get: url)) }
             let verified = url.isEncrypted ? "; its certificate is verified" : ""
             let text = "\(url) answers with status \(answer.status) to a GET that names no user\(verified)"
             return answer.status < 500 ? .ok(text) : .warning(text).fix("see the service's own log")
+        } catch let error as ConfigurationFault {
+            return .error("\(error.key): \(error.what)").fix(error.remedy)
         } catch {
             return .error("\(error); until it answers, each user's fallback_strategy decides", .unavailable)
                 .fix("check decision.url, and that the service runs; for a private authority set decision.caFile")
