@@ -90,7 +90,7 @@ package struct SendTestRun: Sendable {
     private func send(_ tokens: [String], _ lane: SenderConfiguration) async throws -> [SendTestReport.Result] {
         let trouble = Mutex<SendTestReport.Trouble?>(nil)
         let sender = Sender(configuration: lane) { event in
-            if let heard = SendTestReport.Trouble(event) { trouble.withLock { $0 = heard } }
+            if let heard = SendTestReport.trouble(event) { trouble.withLock { $0 = heard } }
         }
         let end = BootTime.milliseconds() + Self.patience
         var pushes = PushBatch(topic: lane.topic, room: tokens.count)
@@ -121,19 +121,14 @@ package struct SendTestRun: Sendable {
 }
 
 package struct SendTestReport: CommandOutput {
-    /// A problem that the lane reported while the pushes were sent.
-    struct Trouble: Sendable, Equatable {
-        /// Apple's reason for refusing the configuration. Nil for other problems.
-        let stopped: String?
-        let text: String
+    /// A problem that the lane reported meanwhile, and if Apple refuses the configuration, its reason for that.
+    typealias Trouble = (stopped: String?, text: String)
 
-        init?(_ event: SenderEvent) {
-            switch event {
-            case .laneStopped(let reason, let remedy):
-                (stopped, text) = (reason, "\(LaneStatus.cause(reason)): \(remedy)")
-            case .connectionLost(_, let why, _): (stopped, text) = (nil, "the connection failed: \(why)")
-            default: return nil
-            }
+    fileprivate static func trouble(_ event: SenderEvent) -> Trouble? {
+        switch event {
+        case .laneStopped(let reason, let remedy): return (reason, "\(LaneStatus.cause(reason)): \(remedy)")
+        case .connectionLost(_, let why, _): return (nil, "the connection failed: \(why)")
+        default: return nil
         }
     }
 
