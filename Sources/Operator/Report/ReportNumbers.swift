@@ -8,16 +8,10 @@ package enum ReportNumbers: Sendable {
     /// round to base 5 in the same way. Bars are drawn from the rounded values, so their length tells no more.
     case rounded
 
-    struct Count: Sendable, Equatable {
-        let text: String
-        /// The value for lengths of bars. It is 2.5 for `1–4`.
-        let value: Double
-    }
-
-    func count(_ count: Int) -> Count {
-        if isSmall(count) { return Count(text: "1–4", value: 2.5) }
+    /// A count's text, and its value for lengths of bars, which is 2.5 for `1–4`.
+    func count(_ count: Int) -> (text: String, value: Double) {
         let number = shown(count)
-        return Count(text: Elapsed.grouped(number), value: Double(number))
+        return isSmall(count) ? ("1–4", 2.5) : (Elapsed.grouped(number), Double(number))
     }
 
     /// The share of each part in whole per cent of all parts, such as `75 %`. Nil: no shares are shown.

@@ -7,11 +7,7 @@ import Systemd
 /// The three files that `nudged setup` writes. Each is staged beside its place and moved there at the end, so that a
 /// full disk, or a place that can't be written, is found before anything else is changed.
 package struct SetUpFiles: Sendable {
-    struct File: Sendable {
-        let path: String
-        let text: String
-        let mode: mode_t
-    }
+    typealias File = (path: String, text: String, mode: mode_t)
 
     let folder: String
     /// If the path leads to a link, the file behind it. The secrets stay where the service reads them.

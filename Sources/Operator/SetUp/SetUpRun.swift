@@ -85,11 +85,10 @@ package struct SetUpRun: Sendable {
 
     private func wanted(_ password: String?) throws -> [SetUpFiles.File] {
         let key = try Credentials.readText(answers.keyFile, limit: 1 << 16)
-        var wanted = [SetUpFiles.File(path: files.key, text: key, mode: 0o600)]
-        if let password { wanted.append(.init(path: files.url, text: url(password: password), mode: 0o600)) }
+        var wanted: [SetUpFiles.File] = [(files.key, key, 0o600)]
+        if let password { wanted.append((files.url, url(password: password), 0o600)) }
         if let text = try ConfigurationFile.changed(path, to: answers.values, standard: answers.file) {
-            let mode = SetUpFiles.mode(files.configuration) ?? 0o644
-            wanted.append(.init(path: files.configuration, text: text, mode: mode))
+            wanted.append((files.configuration, text, SetUpFiles.mode(files.configuration) ?? 0o644))
         }
         return wanted
     }
