@@ -34,28 +34,19 @@ package enum ReportNumbers: Sendable {
         }
     }
 
-    /// The share of hits in tries in per cent, with its 95 % interval (Wilson's, as nudged.share_bounds). It is of the
-    /// counts that are shown. Nil: no tries, or a count is not shown by its number. `users` are those who tried: what
-    /// one does ten times says little of the others.
-    func share(of hits: Int, in tries: Int, users: Int) -> Share? {
+    /// The share of hits in tries, `34 % (29 to 39 %)`, with its 95 % interval (Wilson's, as nudged.share_bounds). It is of
+    /// the counts that are shown. Nil: no tries, or a count is not shown by its number. `users` are those who tried:
+    /// what one does ten times says little of the others.
+    func share(of hits: Int, in tries: Int, users: Int) -> (text: String, range: ClosedRange<Double>)? {
         guard tries > 0, !isSmall(hits), !isSmall(tries), !isSmall(users) else { return nil }
         let n = Double(shown(users))
         let share = Double(shown(hits)) / Double(shown(tries))
         let (z, width) = (1.96, 1 + 1.96 * 1.96 / n)
         let middle = (share + z * z / (2 * n)) / width
         let reach = z * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot() / width
-        return Share(percent: share * 100, range: max(middle - reach, 0) * 100...min(middle + reach, 1) * 100)
-    }
-
-    struct Share {
-        let percent: Double
-        let range: ClosedRange<Double>
-
-        /// `34 % (29 to 39 %)`
-        var text: String {
-            let numbers = [percent, range.lowerBound, range.upperBound].map { Int($0.rounded()) }
-            return "\(numbers[0]) % (\(numbers[1]) to \(numbers[2]) %)"
-        }
+        let range = max(middle - reach, 0) * 100...min(middle + reach, 1) * 100
+        let numbers = [share * 100, range.lowerBound, range.upperBound].map { Int($0.rounded()) }
+        return ("\(numbers[0]) % (\(numbers[1]) to \(numbers[2]) %)", range)
     }
 
     /// Whole percentages that add up to 100: each is rounded down, and the largest remainders get one more.
