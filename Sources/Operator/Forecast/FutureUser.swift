@@ -60,7 +60,7 @@ extension ClaimedUser {
     }
 
     /// Nil if that is the database's infinity.
-    var knownDue: Instant? { [.max, .min].contains(dueAt) ? nil : dueInstant }
+    var knownDue: Instant? { [.max, .min].contains(self.dueAt) ? nil : dueInstant }
 
     /// Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
     fileprivate var asRead: ClaimedUser {

@@ -33,8 +33,8 @@ import Testing
                 switch words[0] {
                 case "at": now = try #require(Int64(words[1]))
                 case "ask":
-                    let pass = breaker.pass(now: now)
-                    passes[words[1]] = try #require(pass, "\(line)")
+                    passes[words[1]] = breaker.pass(now: now)
+                    #expect(passes[words[1]] != nil, "\(line)")
                 case "end":
                     let (pass, outcome) = (try #require(passes[words[1]]), try #require(Self.outcomes[words[2]]))
                     breaker.end(pass, outcome, now: now, jitter: words.count > 3 ? 0 : 1)

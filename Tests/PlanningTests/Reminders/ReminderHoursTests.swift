@@ -81,7 +81,8 @@ import TimeZones
         for line in lines {
             let parts = line.split(separator: " | ")
             var asked = try #require(try PlanLine.all(in: parts[0]).first)
-            let due = Self.due(try #require(asked.value("due")))
+            let (dueText, nowText) = (asked.value("due"), asked.value("now"))
+            let due = Self.due(try #require(dueText))
             let first = asked.value("first").map(Self.due) ?? due
             let number: Int = try asked.value("number").map { try PlanLine.number($0) } ?? 1
             let planned = asked.value("planned").map(F.local)
@@ -90,7 +91,7 @@ import TimeZones
                 return PendingReminder.Series(rule: rule, number: number, first: first, planned: wall)
             }
             let reminder = F.reminder(due, timezone: asked.value("timezone"), series: series)
-            let (zone, now) = (asked.value("zone"), try #require(asked.value("now")))
+            let (zone, now) = (asked.value("zone"), try #require(nowText))
             let next = try next(reminder, in: zone, isFanOut: asked.has("everyones"), now: now)
             try asked.end()
             var wanted = try #require(try PlanLine.all(in: parts[1]).first)
