@@ -62,8 +62,7 @@ import Testing
     }
 
     /// - Parameter isLast: whether the refusal is the batch's last answer.
-    @Test(arguments: [true, false]) func quarantine_reachesTheSender_whicheverAnswerComesLast(isLast: Bool) async throws
-    {
+    @Test(arguments: [true, false]) func quarantine_reachesTheSender_whicheverComesLast(_ isLast: Bool) async throws {
         let bad: UInt64 = 3
         let rig = try ScenarioRig { tag, _ in
             let answer: ScriptedAnswer? = tag == bad ? .answer(status: 400, reason: "BadDeviceToken") : nil

@@ -27,11 +27,6 @@ struct PreferencesTests {
         #expect(!Preferences(parsing: nil).smartEnabled)
     }
 
-    @Test func consent_whenPreferencesAreTooLong_isNone() {
-        let text = "{\"smart_enabled\":true,\"x\":\"\(String(repeating: "x", count: 65_536))\"}"
-        #expect(!Preferences(parsing: text).smartEnabled)
-    }
-
     @Test func preferences_whenOptOutIsBadlyWritten_isOne() {
         let text = #"{"messages_enabled":"no","allow_urgent":0,"max_per_hour":2,"quiet_hours_start":"20:00"}"#
         let preferences = Preferences(parsing: text)
@@ -53,12 +48,12 @@ struct PreferencesTests {
 
     @Test(arguments: [("x", 0), ("é", 0), ("x", 1), ("é", 1)])
     func preferences_whenTooLong_sayThatTheyAre(filler: String, beyond: Int) {
-        let frame = #"{"check_ins_enabled":true,"frequency":"daily","note":"NOTE"}"#
+        let frame = #"{"check_ins_enabled":true,"frequency":"daily","smart_enabled":true,"note":"NOTE"}"#
         let length = 65_536 + beyond - (frame.count - 4)
         let text = frame.split(separator: "NOTE").joined(separator: String(repeating: filler, count: length))
         let preferences = Preferences(parsing: text)
         #expect(preferences.malformed == (beyond > 0 ? "longer than 65,536 characters" : nil))
-        #expect(preferences.allowUrgent == (beyond == 0))
+        #expect(preferences.allowUrgent == (beyond == 0) && preferences.smartEnabled == (beyond == 0))
     }
 
     @Test func optIn_whenTheUserNeverChose_hasTheClientsDefaults() throws {

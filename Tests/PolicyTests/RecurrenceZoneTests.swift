@@ -13,9 +13,7 @@ struct RecurrenceZoneTests {
         let (rule, start) = (try #require(Recurrence(parsing: text)), try #require(LocalDateTime(iso: start)))
         var (occurrence, instant) = (Recurrence.Occurrence(number: 1, time: start), zone.resolve(start, .first))
         var found = [instant.rfc3339]
-        while found.count < most,
-            let next = rule.next(after: occurrence, start: start, in: zone, later: instant)
-        {
+        while found.count < most, let next = rule.next(after: occurrence, start: start, in: zone, later: instant) {
             (occurrence, instant) = next
             found.append(instant.rfc3339)
         }

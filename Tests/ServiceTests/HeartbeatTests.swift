@@ -53,11 +53,10 @@ import struct FoundationEssentials.UUID
 
     @Test func lastGood_whenSweepsAreBadOrNoClockIsKnown_stays() {
         var memory = HeartbeatMemory()
-        for (isGood, seconds) in [(true, nil), (false, 50), (true, 100), (true, nil), (false, 200)] as [(Bool, Int64?)]
-        {
+        for (isGood, second) in [(true, nil), (false, 50), (true, 100), (true, nil), (false, 200)] as [(Bool, Int64?)] {
             var report = SweepReport()
             report.isGood = isGood
-            memory.finished(report, now: seconds.map { Instant(seconds: $0) })
+            memory.finished(report, now: second.map { Instant(seconds: $0) })
         }
         #expect(memory.lastGood == Instant(seconds: 100))
     }
