@@ -164,7 +164,8 @@ import Testing
         let expected = ["com.example.app sandbox", "com.example.other sandbox", "com.example.app production"]
         #expect(try lanes("apns: {environment: sandbox, \(other), {environment: production}]}\n") == expected)
         let wanted =
-            "nudged.yaml:1:29: apns.apps[0].environment: apns has com.example.app in sandbox already: give it another bundleId or another environment, or remove the entry"
+            "nudged.yaml:1:29: apns.apps[0].environment: apns has com.example.app in sandbox already: "
+            + "give it another bundleId or another environment, or remove the entry"
         #expect(fixture.faults("apns: {apps: [{environment: sandbox}]}\n", without: ["APNS_ENVIRONMENT"]) == [wanted])
     }
 

@@ -52,15 +52,15 @@ import Testing
         #expect(fixture.faults("\(long): 1\n") == ["nudged.yaml:1:1: \(long.prefix(100))…: \(unknown)"])
         // One character of 301 scalars.
         let marks = String(repeating: "\u{301}", count: 300)
-        let expected =
-            "nudged.yaml:2:10: schedule.batch: \"a\(String(repeating: "\u{301}", count: 39))…\" is wrong: write a whole number from 1 to 10000"
+        let shown = "a" + String(repeating: "\u{301}", count: 39)
+        let expected = "nudged.yaml:2:10: schedule.batch: \"\(shown)…\" is wrong: write a whole number from 1 to 10000"
         #expect(fixture.faults("schedule:\n  batch: a\(marks)\n") == [expected])
     }
 
     @Test func key_whenGivenTwiceOrNotAtAll() {
-        let expected =
-            "environment APNS_PRIVATE_KEY_FILE: apns.privateKeyFile: apns.privateKey is given too: keep one of them"
-        #expect(fixture.faults(with: ["APNS_PRIVATE_KEY_FILE": "/key.p8"]) == [expected])
+        let name = "APNS_PRIVATE_KEY_FILE"
+        let expected = "environment \(name): apns.privateKeyFile: apns.privateKey is given too: keep one of them"
+        #expect(fixture.faults(with: [name: "/key.p8"]) == [expected])
         let neither = fixture.faults("log: {}", without: ["APNS_PRIVATE_KEY"])
         #expect(neither.count == 1)
         #expect(neither.first?.hasPrefix("apns.privateKey: it is missing, and so is apns.privateKeyFile: ") == true)
@@ -71,8 +71,8 @@ import Testing
         func faults(_ file: String) -> [String] {
             fixture.faults("apns:\n  privateKeyFile: \(file)\n", without: ["APNS_PRIVATE_KEY"])
         }
-        let expected =
-            "nudged.yaml:2:19: apns.privateKeyFile: open.p8 is readable by every user of this machine: chmod 600 open.p8"
+        let place = "nudged.yaml:2:19: apns.privateKeyFile:"
+        let expected = "\(place) open.p8 is readable by every user of this machine: chmod 600 open.p8"
         #expect(faults(open) == [expected])
         // Not a word of a key that was written in the wrong place is repeated.
         for text in [
@@ -82,8 +82,7 @@ import Testing
             #expect(found.count == 1 && found[0].contains("this is a key's text"), "\(found)")
             #expect(!found.joined().contains("c2VjcmV0"))
         }
-        let wanted =
-            "nudged.yaml:2:19: apns.privateKeyFile: /nonexistent/k.p8 does not exist: put the file there, or give the right path"
+        let wanted = "\(place) /nonexistent/k.p8 does not exist: put the file there, or give the right path"
         #expect(faults("/nonexistent/k.p8") == [wanted])
         #expect(faults(fixture.folder).first?.hasSuffix(" is not a regular file: give the path of a file") == true)
         for (start, status) in [("", ExitStatus.permission), ("log: 1\n", .configuration)] {
@@ -121,7 +120,8 @@ import Testing
     @Test func zone_whenTheSystemDoesNotKnowIt() {
         let checks = ConfigurationChecks { $0.zone = { $0 != "Mars/Base" } }
         let expected =
-            "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+            "nudged.yaml:2:20: policy.defaultTimezone: this system knows no zone \"Mars/Base\": "
+            + "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
         #expect(fixture.faults("policy:\n  defaultTimezone: Mars/Base\n", checks: checks) == [expected])
     }
 

@@ -170,9 +170,8 @@ import Testing
     /// Who can write the file could send pushes and the provider token to another server.
     @Test(arguments: [0o620 as mode_t, 0o602, 0o666]) func file_whenOthersCanWriteIt_isRefused(mode: mode_t) throws {
         let yaml = "apns: {endpoint: https://elsewhere.test}\n"
-        let text = String(mode, radix: 8)
-        let expected =
-            "nudged.yaml can be changed by others than its owner (mode 0\(text)): check its content, then chmod go-w nudged.yaml"
+        let why = "can be changed by others than its owner (mode 0\(String(mode, radix: 8)))"
+        let expected = "nudged.yaml \(why): check its content, then chmod go-w nudged.yaml"
         #expect(fixture.faults(yaml, mode: mode) == [expected])
         let error = #expect(throws: ConfigurationError.self) { try fixture.load(yaml, mode: mode) }
         #expect(error?.exitStatus == .permission)

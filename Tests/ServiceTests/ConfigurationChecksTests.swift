@@ -157,7 +157,8 @@ import Testing
     ]) func token_whenItCantBeOne_isRefusedAndNotShown(token: String) {
         // The address is no second fault.
         let expected =
-            "environment METRICS_TOKEN: metrics.token: the value is wrong: write 20 to 500 letters, digits and -._~+/=, or open"
+            "environment METRICS_TOKEN: metrics.token: the value is wrong: "
+            + "write 20 to 500 letters, digits and -._~+/=, or open"
         #expect(fixture.faults("metrics: {listen: \"0.0.0.0:9464\"}\n", with: ["METRICS_TOKEN": token]) == [expected])
     }
 

@@ -66,7 +66,7 @@ import Testing
             $0.maxInFlight = 2
         }) { tag, _ in tag > 1 && tag % 2 == 0 ? .held(then: .accept) : nil }
         await rig.prime()
-        // Minutes that pass, and the tokens that the two connections show then. The second one's 20 minutes run from 55.
+        // Minutes that pass, and the tokens that both connections show then. The second one's 20 minutes run from 55.
         let rounds: [(span: Int64, shown: [Int])] = [
             (34, [1, 1]), (1, [2, 1]), (1, [2, 1]), (18, [2, 1]), (1, [2, 2]), (15, [3, 2]), (4, [3, 2]), (2, [3, 3]),
         ]
