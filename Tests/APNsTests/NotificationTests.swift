@@ -98,9 +98,7 @@ import Testing
     @Test(arguments: [
         "", "[]", #"{"bagde":1}"#, #"{"badge":"1"}"#, #"{"badge":1.5}"#, #"{"interruption_level":"loud"}"#,
         #"{"sound":null}"#, #"{"sound":{"critical":1}}"#,
-    ]) func options_whenNoneThatTheDatabaseAccepts_areRefused(apns: String) {
-        #expect(text(apns: apns) == nil)
-    }
+    ]) func options_whenNoneThatTheDatabaseAccepts_areRefused(apns: String) { #expect(text(apns: apns) == nil) }
 
     @Test func payload_parsesBackToTheSameText_whateverItIs() throws {
         let seed = UInt64.random(in: 0 ... .max)

@@ -55,9 +55,7 @@ import Testing
             (0, "0"), (-0.0, "0"), (1, "1"), (-2, "-2"), (0.1, "0.1"), (1_763_000_000, "1763000000"), (1e300, "1e+300"),
             (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"),
         ] as [(Double, String)]
-    ) func number_isAsGoReadsIt(value: Double, text: String) {
-        #expect(MetricFamily.number(value) == text)
-    }
+    ) func number_isAsGoReadsIt(value: Double, text: String) { #expect(MetricFamily.number(value) == text) }
 
     @Test func observation_onABound_isWithinIt() {
         var histogram = Histogram(bounds: [1, 2])

@@ -67,9 +67,7 @@ struct HistoryTests {
                 let days = random.int(-20...1)
                 history.add(checkIn(days, Int64(random.int(-12...(days > 0 ? 0 : 30)))))
             }
-            for _ in 0..<random.int(0...30) {
-                history.add(sent: now - Int64(random.int(-90_000...200_000)))
-            }
+            for _ in 0..<random.int(0...30) { history.add(sent: now - Int64(random.int(-90_000...200_000))) }
             for _ in 0..<random.int(0...5) { history.close(today + random.int(-6...6)) }
             let caps = ",\"max_per_hour\":\(random.int(1...4)),\"max_per_day\":\(random.int(1...8))"
             let frequency = random.pick(["daily", "few_times_a_week", "weekly"])

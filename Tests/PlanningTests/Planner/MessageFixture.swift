@@ -16,9 +16,7 @@ enum MessageFixture {
     )
 
     /// The id of a message of this number.
-    static func id(_ number: UInt8) -> UUID {
-        UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, number))
-    }
+    static func id(_ number: UInt8) -> UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, number)) }
 
     static func message(
         _ number: UInt8,
@@ -48,7 +46,5 @@ enum MessageFixture {
         _ messages: [PendingMessage],
         history: History = history,
         preferences: String? = PlannerFixture.daily
-    ) -> ClaimedUser {
-        PlannerFixture.user(history: history, preferences: preferences, messages: messages)
-    }
+    ) -> ClaimedUser { PlannerFixture.user(history: history, preferences: preferences, messages: messages) }
 }

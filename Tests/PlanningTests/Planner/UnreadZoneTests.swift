@@ -38,9 +38,7 @@ import TimeZones
             try #require(symlink("/usr/share/zoneinfo/Asia/Tokyo", "\(folder)/Asia/Tokyo") == 0)
         }
 
-        func planner() -> Planner {
-            F.planner(zones: zones)
-        }
+        func planner() -> Planner { F.planner(zones: zones) }
 
         deinit {
             for path in ["Asia/Tokyo", "Europe/Berlin"] { unlink("\(folder)/\(path)") }

@@ -7,16 +7,12 @@ import Testing
     @Test(arguments: [
         "", "plain", "{a}", "{first_name}, hello", "{{", "}}", "{{}}", "{{{a}}}", "{a}{b}", "{a1_}", "🙂 {a} é",
         "{first_name}{{}}}}",
-    ]) func syntax_whenWritten_isTaken(text: String) {
-        #expect(TemplateText(text) != nil)
-    }
+    ]) func syntax_whenWritten_isTaken(text: String) { #expect(TemplateText(text) != nil) }
 
     @Test(arguments: [
         "{", "}", "a {b", "a} b", "{}", "{A}", "{1a}", "{ a}", "{a }", "{a-b}", "{é}", "{{a}", "{a}}", "{{{a}}",
         "{_a}", "{a{b}}",
-    ]) func syntax_whenABraceBelongsToNoPlaceholder_isRefused(text: String) {
-        #expect(TemplateText(text) == nil)
-    }
+    ]) func syntax_whenABraceBelongsToNoPlaceholder_isRefused(text: String) { #expect(TemplateText(text) == nil) }
 
     @Test func names_whenLong_areTakenUpTo63() {
         #expect(TemplateText("{\(String(repeating: "a", count: 63))}") != nil)
