@@ -20,7 +20,7 @@ extension Fault {
             )
             let process = try stage.service()
             try await stage.awaitAccepted(20, by: process)
-            try await onOwnThread { try disk.fill() }
+            try await onOwnThread { disk.fill() }
             try await stage.wait(for: "the server to run out of space") {
                 stage.cluster.log.contains("No space left on device")
             }
@@ -40,34 +40,22 @@ struct SmallDisk: Sendable {
         var info = stat()
         stat(stage.cluster.folder + "/data", &info)
         let path = path
-        try ChildProcess.run([
-            "mount", "-t", "tmpfs", "-o", "size=2m,mode=700,uid=\(info.st_uid),gid=\(info.st_gid)", "tmpfs", path,
-        ])
+        let options = "size=2m,mode=700,uid=\(info.st_uid),gid=\(info.st_gid)"
+        try ChildProcess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path])
         // It must be unmounted before the folder is removed.
         stage.atEnd { _ = try? ChildProcess.run(["umount", "-l", path]) }
     }
 
-    func fill() throws {
-        let file = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw FaultError("can't fill \(path)") }
-        defer { close(file) }
-        let page = [UInt8](repeating: 1, count: 4096)
-        while write(file, page, page.count) > 0 {}
-    }
+    /// It fails when the disk is full.
+    func fill() { _ = try? ChildProcess.run(["dd", "if=/dev/zero", "of=\(path)/filler", "bs=4096"]) }
 
     func clear() throws { guard unlink(path + "/filler") == 0 else { throw FaultError("can't clear \(path)") } }
 
     /// Tries it, because root in a container may not mount.
     static func obstacle() -> String? {
         guard geteuid() == 0 else { return "mounting a tmpfs needs root" }
-        var template = Array("/tmp/nudged-mount-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return "can't make a folder in /tmp" }
-        let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { rmdir(path) }
-        guard (try? ChildProcess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path])) != nil else {
-            return "this machine does not allow mounting a tmpfs"
-        }
-        _ = try? ChildProcess.run(["umount", path])
-        return nil
+        let probe = "d=$(mktemp -d) && { mount -t tmpfs -o size=1m tmpfs $d && umount $d; s=$?; rmdir $d; exit $s; }"
+        let tried = try? ChildProcess.run(["sh", "-c", probe])
+        return tried == nil ? "this machine does not allow mounting a tmpfs" : nil
     }
 }

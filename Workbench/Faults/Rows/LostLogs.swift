@@ -31,9 +31,7 @@ extension Fault {
     }
 
     private static func mute(_ stage: Stage, _ kind: String) async throws -> ChildProcess {
-        func shell(_ text: String, _ changes: [String: String] = [:]) throws -> ChildProcess {
-            try stage.service(changes, wrapper: ["sh", "-c", text])
-        }
+        func shell(_ text: String) throws -> ChildProcess { try stage.service(wrapper: ["sh", "-c", text]) }
         switch kind {
         // Descriptor 2 is free then. If a socket to PostgreSQL got it, log lines would be sent there.
         case "stderr closed": return try shell("exec \"$0\" \"$@\" 2>&-")
@@ -41,13 +39,8 @@ extension Fault {
         default:
             // As with systemd: a stream that JOURNAL_STREAM names, and whose reader is gone.
             let pipe = stage.folder + "/journal"
-            mkfifo(pipe, 0o600)
-            var file = stat()
-            guard stat(pipe, &file) == 0 else { throw FaultError("no pipe") }
-            return try shell(
-                "exec 3<>'\(pipe)' && exec \"$0\" \"$@\" 2>'\(pipe)' 3>&-",
-                ["JOURNAL_STREAM": "\(file.st_dev):\(file.st_ino)"]
-            )
+            let stream = "mkfifo '\(pipe)' && export JOURNAL_STREAM=$(stat -c %d:%i '\(pipe)')"
+            return try shell("\(stream) && exec 3<>'\(pipe)' && exec \"$0\" \"$@\" 2>'\(pipe)' 3>&-")
         }
     }
 }
