@@ -57,21 +57,16 @@ struct ConnectionTokens: Sendable {
     /// When it was first used on this connection. Apple counts a connection's first token as an update too.
     private var firstUsedAt: Int64 = 0
 
-    /// Takes a request with this field, or returns Apple's refusal. `token` is the parsed field; nil if it is invalid.
-    mutating func refusal(_ authorization: String, _ token: PresentedToken?, now: Int64, leeway: Int64)
-        -> RequestRefusal?
-    {
-        guard let token else { return RequestRefusal(403, "InvalidProviderToken") }
+    /// Takes a request with this field, or throws Apple's refusal. `token` is the parsed field; nil if it is invalid.
+    mutating func admit(_ field: String, _ token: PresentedToken?, now: Int64, leeway: Int64) throws(RequestRefusal) {
+        guard let token else { throw RequestRefusal(403, "InvalidProviderToken") }
         guard token.issuedAt > now - Self.lifetime, token.issuedAt <= now + leeway else {
-            return RequestRefusal(403, "ExpiredProviderToken")
+            throw RequestRefusal(403, "ExpiredProviderToken")
         }
-        if authorization == current { return nil }
+        if field == current { return }
         // One team's key per connection.
-        if let keyID, keyID != token.keyID { return RequestRefusal(403, "UnrelatedKeyIdInToken") }
-        if current != nil, now - firstUsedAt < Self.renewal {
-            return RequestRefusal(429, "TooManyProviderTokenUpdates")
-        }
-        (firstUsedAt, current, keyID) = (now, authorization, token.keyID)
-        return nil
+        if let keyID, keyID != token.keyID { throw RequestRefusal(403, "UnrelatedKeyIdInToken") }
+        if current != nil, now - firstUsedAt < Self.renewal { throw RequestRefusal(429, "TooManyProviderTokenUpdates") }
+        (firstUsedAt, current, keyID) = (now, field, token.keyID)
     }
 }

@@ -121,17 +121,16 @@ final class SimulatorHandler: ServerHandler {
     }
 
     private func admit(_ authorization: String?, _ connection: Int, _ now: Int64) throws(RequestRefusal) {
-        let refusal = state.withLock { state -> RequestRefusal? in
-            guard state.script.settings.checksProviderToken else { return nil }
+        try state.withLock { state throws(RequestRefusal) in
+            guard state.script.settings.checksProviderToken else { return }
             guard let authorization, PresentedToken.bearer(authorization) != nil else {
-                return RequestRefusal(403, "MissingProviderToken")
+                throw RequestRefusal(403, "MissingProviderToken")
             }
             let token = state.tokens[authorization] ?? PresentedToken(authorization: authorization, keys: state.keys)
             state.tokens[authorization] = .some(token)
             let leeway = state.script.settings.tokenLeeway
-            return state.clients[connection]?.tokens.refusal(authorization, token, now: now, leeway: leeway)
+            try state.clients[connection]?.tokens.admit(authorization, token, now: now, leeway: leeway)
         }
-        if let refusal { throw refusal }
     }
 
     /// Counts only if the count is used, because it costs a table entry per device.
