@@ -10,13 +10,13 @@ package struct FaultPlan: Sendable {
     /// Users per round; nil for each row's own number.
     let users: Int?
     /// The most rounds per fault; nil for each row's own number.
-    let rounds: Int?
+    let mostRounds: Int?
 
     package init(isQuick: Bool, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
         self.isQuick = isQuick
         self.seed = seed
         self.users = users
-        self.rounds = rounds
+        mostRounds = rounds
     }
 
     func pick<Value>(quick: Value, full: Value) -> Value { isQuick ? quick : full }

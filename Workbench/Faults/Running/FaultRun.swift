@@ -18,7 +18,7 @@ package struct FaultRun: Sendable {
         }
         let begin = ContinuousClock.now
         // Several at a time, because most of a round is waiting for Apple's answers.
-        var waiting = fault.rounds(plan).prefix(plan.rounds ?? .max)
+        var waiting = fault.rounds(plan).prefix(plan.mostRounds ?? .max)
         await withTaskGroup(of: RoundResult.self) { group in
             for round in waiting.prefix(3) { group.addTask { await play(round) } }
             waiting = waiting.dropFirst(3)
