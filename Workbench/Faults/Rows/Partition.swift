@@ -7,9 +7,7 @@ extension Fault {
     }
 
     /// The cut-off daemon gives up in time, and its lease ends by its own time.
-    private static let impatient = [
-        "APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s", "DATABASE_STATEMENT_TIMEOUT": "2s",
-    ]
+    static let impatient = ["APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s", "DATABASE_STATEMENT_TIMEOUT": "2s"]
 
     private static func fromDatabase(_ stage: Stage) async throws {
         let far = try await SplitNetwork.start(stage, impatient)

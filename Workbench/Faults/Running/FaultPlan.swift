@@ -94,10 +94,7 @@ extension Fault {
         (.databaseAway, "The database is away between intent and outcome. Outcomes are recorded later."),
         (.lostBackends, "The daemon's sessions are ended in a loop."),
         (.hungServer, "PostgreSQL or one session hangs. Calls end by time-out. The watchdog is fed."),
-        (
-            .databaseRefusals,
-            "PostgreSQL refuses: read-only, no connections, time-outs, deadlocks. No push is repeated."
-        ),
+        (.refusals, "PostgreSQL refuses: read-only, no connections, time-outs, deadlocks. No push is repeated."),
         (.fullDisk, "The disk under intents and record is full for a while."),
         (.intentWidth, "Open intents hold at most apns.maxInFlight pushes. A living daemon leaves none."),
         (.severalDaemons, "Two or four daemons share the work, without a deadlock."),
@@ -120,10 +117,7 @@ extension Fault {
         (.scarcity, "64 file descriptors or 1 GB of address space are enough. With 63, the start is refused."),
         (.badRows, "Many rows hold bad data. Users with good data are served."),
         (.changingPreferences, "Preferences change all the time. A change before the intent counts."),
-        (
-            .messagesUnderFire,
-            "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."
-        ),
+        (.messages, "Messages are sent and cancelled while daemons are killed. None cancelled in time arrives."),
         (.restoredBackup, "An old backup is restored. After nudged after-restore no nudge is sent again."),
         (.erasedUsers, "Users are erased at every stage. No table holds a trace of them."),
         (.synchronousPromotion, "A synchronous standby is promoted. Nothing becomes unknown."),
