@@ -163,8 +163,7 @@ package final class LocalCluster: Sendable {
     private func initialise() throws(LocalPostgresError) {
         var arguments = [
             "-D", folder + "/data", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync",
-            "--no-instructions",
-            "--auth-local=trust", "--auth-host=scram-sha-256",
+            "--no-instructions", "--auth-local=trust", "--auth-host=scram-sha-256",
         ]
         if let password = options.password {
             let file = try install(file: "password", contents: password + "\n", isForServer: true)
@@ -212,15 +211,10 @@ extension LocalCluster {
 
         func arguments(folder: String, port: Int?) -> [String] {
             var all = [
-                "unix_socket_directories": folder,
-                "listen_addresses": port == nil ? "" : "127.0.0.1",
-                "max_connections": String(maxConnections),
-                "fsync": fsync ? "on" : "off",
-                "synchronous_commit": fsync ? "on" : "off",
-                "full_page_writes": fsync ? "on" : "off",
-                "lc_messages": "C",
-                "timezone": "UTC",
-                "log_timezone": "UTC",
+                "unix_socket_directories": folder, "listen_addresses": port == nil ? "" : "127.0.0.1",
+                "max_connections": String(maxConnections), "fsync": fsync ? "on" : "off",
+                "synchronous_commit": fsync ? "on" : "off", "full_page_writes": fsync ? "on" : "off",
+                "lc_messages": "C", "timezone": "UTC", "log_timezone": "UTC",
             ]
             // Compiling a test's short statements costs more than running them. Its files may lie in memory, and shared
             // memory is among them: so a killed server leaves nothing.

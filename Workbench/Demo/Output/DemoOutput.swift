@@ -65,13 +65,11 @@ struct Paint: Sendable {
 }
 
 enum Columns {
-    static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
-    }
+    static func right(_ text: String, _ width: Int) -> String { blanks(width - text.count) + text }
 
-    static func left(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
+    static func left(_ text: String, _ width: Int) -> String { text + blanks(width - text.count) }
+
+    private static func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
     static func wrapped(_ text: String, width: Int) -> String {
         var lines: [String] = []

@@ -20,14 +20,10 @@ struct DemoEngine: Sendable {
         // In the cluster's folder, so it is removed with it.
         let caFile = try scene.cluster.install(file: "ca.pem", contents: scene.apple.certificate.authority)
         let environment = [
-            "DATABASE_URL": scene.cluster.url(),
-            "APNS_TEAM_ID": SimulatedApple.teamID,
-            "APNS_KEY_ID": SimulatedApple.keyID,
-            "APNS_PRIVATE_KEY": scene.apple.certificate.providerKey.privateKey,
-            "APNS_BUNDLE_ID": SimulatedApple.topic,
-            "APNS_ENVIRONMENT": "sandbox",
-            "APNS_ENDPOINT": scene.apple.simulator.endpoint,
-            "APNS_CA_FILE": caFile,
+            "DATABASE_URL": scene.cluster.url(), "APNS_TEAM_ID": SimulatedApple.teamID,
+            "APNS_KEY_ID": SimulatedApple.keyID, "APNS_BUNDLE_ID": SimulatedApple.topic,
+            "APNS_PRIVATE_KEY": scene.apple.certificate.providerKey.privateKey, "APNS_ENVIRONMENT": "sandbox",
+            "APNS_ENDPOINT": scene.apple.simulator.endpoint, "APNS_CA_FILE": caFile,
             // No other daemon waits for these users. So a machine that sleeps for a minute costs no outcome.
             "SCHEDULE_LEASE": "1h",
         ]

@@ -6,11 +6,10 @@ extension Fault {
     static let systemCallErrors = Fault("system-call-fails", obstacle: Strace.obstacle) { plan in
         let failures = [
             ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
-            ("connect", "ETIMEDOUT"),
-            ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"), ("sendto", "EINTR"), ("sendto", "ENOBUFS"),
-            ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"), ("eventfd2", "EMFILE"), ("openat", "EMFILE"),
-            ("read", "EINTR"),
-            ("epoll_wait", "EINTR"), ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("mmap", "EAGAIN"),
+            ("connect", "ETIMEDOUT"), ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"),
+            ("sendto", "EINTR"), ("sendto", "ENOBUFS"), ("recvfrom", "ETIMEDOUT"), ("connect", "ENETUNREACH"),
+            ("eventfd2", "EMFILE"), ("openat", "EMFILE"), ("read", "EINTR"), ("epoll_wait", "EINTR"),
+            ("getrandom", "EINTR"), ("poll", "ENOMEM"), ("mmap", "EAGAIN"),
         ]
         var scenery = Strace.scenery
         // What a failing call did not write gets no answer. Only a time-out ends that wait.
