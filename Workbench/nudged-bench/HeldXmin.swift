@@ -30,6 +30,7 @@ struct HeldXmin: AsyncParsableCommand {
         daemon.start()
         var bursts = [try await measureBurst(1, bench)]
         let holder = try bench.holdSnapshot()
+        defer { _ = holder.end() }
         bursts.append(try await measureBurst(2, bench))
 
         let base =
@@ -47,7 +48,6 @@ struct HeldXmin: AsyncParsableCommand {
         try await wait(for: 0, bench)
         bursts.append(try await measureBurst(3, bench))
         await daemon.stop()
-        try bench.releaseSnapshot(holder)
         try report(bench, samples, bursts)
     }
 

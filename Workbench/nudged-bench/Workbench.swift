@@ -153,14 +153,12 @@ enum Apple {
 func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
 
 extension Workbench {
-    private static let holderName = "bench_holder"
-
     /// Starts a session that holds a snapshot, like a long report. Rows that die from now on can't be removed.
     func holdSnapshot() throws -> ChildProcess {
         let holder = try ChildProcess(
             [
-                "psql", "-XAtq", "-d", cluster.url(database: "bench") + "?application_name=" + Self.holderName,
-                "-c", "begin isolation level repeatable read", "-c", "select 1", "-c", "select pg_sleep(1000000)",
+                "psql", "-XAtq", "-d", cluster.url(database: "bench"), "-c", "begin isolation level repeatable read",
+                "-c", "select 1", "-c", "select pg_sleep(1000000)",
             ],
             output: .captured,
             error: .captured
@@ -170,12 +168,6 @@ extension Workbench {
             throw ValidationError("the snapshot is not held: \(holder.errorOutput)")
         }
         return holder
-    }
-
-    func releaseSnapshot(_ holder: ChildProcess) throws {
-        let sessions = "pg_stat_activity where application_name = '\(Self.holderName)'"
-        try sql("select pg_terminate_backend(pid, 10000) from \(sessions)")
-        holder.end()
     }
 }
 
