@@ -37,12 +37,13 @@ struct HeldXmin: AsyncParsableCommand {
             try Double(bench.sql("select extract(epoch from base - clock_timestamp()) from bench.clock").trimmed) ?? 0
         guard base > 0 else { throw ValidationError("preparing took longer than \(lead) s") }
         try await Task.sleep(for: .seconds(base))
-        var samples: [Sample] = []
+        var samples: [(busy: Double, sizes: [String])] = []
         var busy = daemon.busySeconds
         for _ in 0..<max(1, seconds / window) {
             try await Task.sleep(for: .seconds(window))
             let now = daemon.busySeconds
-            samples.append(try Sample(bench, busyPercent: (now - busy) / Double(window) * 100))
+            let sizes = try bench.sql(Self.sizes).trimmed.split(separator: "|").map(String.init)
+            samples.append(((now - busy) / Double(window) * 100, sizes))
             busy = now
         }
         try await wait(for: 0, bench)
@@ -108,26 +109,15 @@ struct HeldXmin: AsyncParsableCommand {
         }
     }
 
-    private struct Sample {
-        let busyPercent: Double
-        let dead: String
-        let bytes: String
-        let indexBytes: String
-
-        init(_ bench: Workbench, busyPercent: Double) throws {
-            self.busyPercent = busyPercent
-            let row = try bench.sql(
-                """
-                select pg_stat_get_dead_tuples('nudged.person'::regclass), pg_relation_size('nudged.person'), pg_relation_size('nudged.person_due')
-                """
-            ).trimmed.split(separator: "|").map(String.init)
-            (dead, bytes, indexBytes) = (row[0], row[1], row[2])
-        }
-    }
+    /// Dead rows, and the bytes of the table and of its queue's index.
+    private static let sizes = """
+        select pg_stat_get_dead_tuples('nudged.person'::regclass), pg_relation_size('nudged.person'),
+            pg_relation_size('nudged.person_due')
+        """
 
     // MARK: The report
 
-    private func report(_ bench: Workbench, _ samples: [Sample], _ bursts: [Double]) throws {
+    private func report(_ bench: Workbench, _ samples: [(busy: Double, sizes: [String])], _ bursts: [Double]) throws {
         let lines = try bench.sql(
             """
             select count(*), round(1000 * percentile_cont(0.5) within group (order by late)),
@@ -141,7 +131,7 @@ struct HeldXmin: AsyncParsableCommand {
         ).split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
         let minutes = zip(lines, samples).map { line, sample in
             #"{"users_per_second":\#((Double(line[0]) ?? 0) / Double(Self.window)),"median_ms":\#(line[1]),"p95_ms":\#(line[2]),"max_ms":\#(line[3]),"#
-                + #""busy_percent":\#(sample.busyPercent.text(1)),"dead_rows":\#(sample.dead),"person_bytes":\#(sample.bytes),"index_bytes":\#(sample.indexBytes)}"#
+                + #""busy_percent":\#(sample.busy.text(1)),"dead_rows":\#(sample.sizes[0]),"person_bytes":\#(sample.sizes[1]),"index_bytes":\#(sample.sizes[2])}"#
         }
         let texts = bursts.map { $0.text(0) }
         print(
