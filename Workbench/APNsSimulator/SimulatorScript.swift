@@ -82,9 +82,7 @@ package indirect enum ScriptedAnswer: Sendable, Equatable {
 
     /// Which streams a GOAWAY names as processed: all (the first of two GOAWAYs), up to this request's, or those before.
     package enum GoAwayExtent: Sendable, Equatable {
-        case none
-        case afterThis
-        case beforeThis
+        case none, afterThis, beforeThis
 
         func lastStream(_ stream: Int32) -> Int32 {
             switch self {

@@ -5,9 +5,7 @@ import Synchronization
 /// never as root. Like the cluster, it ends with this process, however that ends.
 package final class LocalPooler: Sendable {
     package enum Mode: String, Sendable, CaseIterable {
-        case transaction
-        case statement
-        case session
+        case transaction, statement, session
     }
 
     package let port: Int

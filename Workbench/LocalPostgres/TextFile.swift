@@ -34,10 +34,7 @@ package enum TextFile {
 /// A failure of a local process or cluster. Its context may have file names and the server's start-up log.
 package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
-        case notInstalled
-        case fileSystem
-        case spawnFailed
-        case programFailed
+        case notInstalled, fileSystem, spawnFailed, programFailed
         /// A program did not end in time, or the server did not start in time.
         case timedOut
         case stopped

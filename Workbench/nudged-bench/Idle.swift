@@ -32,13 +32,9 @@ struct Idle: AsyncParsableCommand {
         print(text + "}")
     }
 
-    /// Milliseconds per call, and the share of a core at one call per second (the default interval).
-    private struct Cost {
-        let median: Double
-        let worst: Double
-        let percent: Double
-    }
+    private typealias Cost = (median: Double, worst: Double, percent: Double)
 
+    /// Milliseconds per call, and the share of a core at one call per second (the default interval).
     private func measure(_ work: () async throws -> Void) async throws -> Cost {
         var times: [Double] = []
         let before = ProcessUsage.now()
@@ -48,7 +44,7 @@ struct Idle: AsyncParsableCommand {
             times.append((monotonicSeconds() - start) * 1000)
         }
         let seconds = ProcessUsage.now().seconds - before.seconds
-        return Cost(median: median(times), worst: times.max() ?? 0, percent: seconds / Double(sweeps) * 100)
+        return (median(times), times.max() ?? 0, seconds / Double(sweeps) * 100)
     }
 }
 
