@@ -52,8 +52,7 @@ enum ChaosAct: Sendable, Equatable {
     case storm(status: Int, for: Int)
     /// The two GOAWAYs of RFC 9113 section 6.8.
     case shutdown
-    case close
-    case reset
+    case close, reset
     case garbage(ChaosGarbage)
     /// All connections end, and new ones are refused for the milliseconds.
     case refuse(for: Int)

@@ -107,9 +107,7 @@ package enum Violation: String, Sendable, CaseIterable {
     case loggedTwice = "logged_twice"
     /// The outcome's status differs from Apple's last answer to this push.
     case wrongStatus = "wrong_status"
-    case stranger
-    case growth
-    case hung
+    case stranger, growth, hung
 }
 
 /// An outcome as the comparison needs it.

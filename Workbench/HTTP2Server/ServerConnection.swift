@@ -18,8 +18,7 @@ package enum ConnectionAction: Sendable, Equatable {
     case window(UInt32)
     /// WINDOW_UPDATE for the connection: the client may send this many more bytes over all its streams.
     case connectionWindow(Int32)
-    case stopReading
-    case resumeReading
+    case stopReading, resumeReading
     /// Any bytes in the TLS stream, after all frames that wait; then FIN if it closes.
     case garbage([UInt8], closes: Bool = false)
 }

@@ -45,9 +45,7 @@ struct DemoDevice: Sendable, Equatable {
         case accepted
         /// 410 Unregistered with an instant (Unix seconds). The token is deleted if it was registered before that.
         case unregistered(since: Int64)
-        case badToken
-        case busyOnce
-        case troubledOnce
+        case badToken, busyOnce, troubledOnce
         /// RST_STREAM with REFUSED_STREAM once: the push was not processed. Then 200.
         case refusedOnce
     }
