@@ -141,16 +141,12 @@ extension Fault {
         let zones = stage.folder + "/zones"
         let replace = "\(source) > '\(zones)/new' && mv '\(zones)/new' '\(zones)/Europe/Berlin'"
         try ChildProcess.run(["sh", "-c", replace])
-        let reloads = daemon.errorOutput.components("were read again")
+        let reloads = daemon.errorOutput.ranges(of: "were read again").count
         daemon.signal(SIGHUP)
         try await stage.wait(for: "the reload") {
-            daemon.errorOutput.components("were read again") > reloads || daemon.exit != nil
+            daemon.errorOutput.ranges(of: "were read again").count > reloads || daemon.exit != nil
         }
         try await stage.sql("select nudged_api.touch(faulted.id(number)) from faulted.sleeper")
         try await clock.settle()
     }
-}
-
-extension String {
-    fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }

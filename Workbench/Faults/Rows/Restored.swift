@@ -112,24 +112,15 @@ extension Fault {
 
     /// Finds the users in all tables of nudged and the app, by whole rows as text.
     private static func traces(_ stage: Stage, _ users: [String]) async throws -> [String] {
-        let list = users.map { "('%\($0)%')" }.joined(separator: ",")
+        // Quotes and percent signs are doubled, for a literal within `format`.
+        let list = users.map { "(''%%\($0)%%'')" }.joined(separator: ",")
         let queries = try await stage.lines(
             """
-            select format('select %L from %I.%I t where exists (select from (values \(list.replacingQuotes)) v (u) where t::text like u)', relname, nspname, relname)
+            select format('select %L from %I.%I t where exists (select from (values \(list)) v (u) where t::text like u)', relname, nspname, relname)
             from pg_class c join pg_namespace n on n.oid = relnamespace
             where relkind = 'r' and nspname in ('nudged', 'public')
             """
         )
         return Array(Set(try await stage.lines(queries.joined(separator: " union all "))))
-    }
-}
-
-extension String {
-    /// With quotes and percent signs doubled, for a literal within `format`.
-    fileprivate var replacingQuotes: String {
-        reduce(into: "") { text, character in
-            if character == "'" || character == "%" { text.append(character) }
-            text.append(character)
-        }
     }
 }
