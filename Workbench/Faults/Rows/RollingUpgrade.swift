@@ -21,7 +21,7 @@ extension Fault {
                 // Their ranges are free for the newer version's daemons.
                 try await stage.awaitShares([])
                 let before = stage.acceptedCount
-                try await ends(stage, try stage.start(["status"], binary: older), by: 78)
+                try await stage.ends(try stage.start(["status"], binary: older), by: 78)
                 if sent(fresh) != 0 { stage.fail("the new daemon worked on a schema that it doesn't know") }
                 if stage.acceptedCount != before {
                     stage.fail("the running daemon worked on a schema that it doesn't know")
@@ -29,7 +29,7 @@ extension Fault {
                 // The newer migration is removed, and both daemons go on by themselves.
                 try await stage.sql("delete from nudged.migration where number = 9999")
                 try await stage.serveAll([running, fresh])
-                try await ends(stage, try stage.start(["migrate"]), by: 0)
+                try await stage.ends(try stage.start(["migrate"]), by: 0)
                 if stage.acceptedCount == before { stage.fail("no user was left to send to: the round tests nothing") }
             },
         ]
@@ -86,7 +86,7 @@ extension Fault {
                 return migrating
             }
             await app.close()
-            try await ends(stage, migrating, by: 0)
+            try await stage.ends(migrating, by: 0)
             try await stage.awaitShares([32, 32])
             try await stage.sql("select nudged_api.touch(user_id, later => 'y') from (\(later)) l")
             try await stage.awaitAccepted(stage.acceptedCount + 20, by: newer)
@@ -129,10 +129,5 @@ extension Fault {
         }
         await connection.close()
         return (calls, slowest)
-    }
-
-    private static func ends(_ stage: Stage, _ process: ChildProcess, by code: Int32) async throws {
-        let exit = try await stage.finish(process)
-        if exit != .code(code) { stage.fail("a command ended by \(exit): \(process.errorOutput.suffix(500))") }
     }
 }

@@ -11,9 +11,7 @@ extension Fault {
         [
             plan.round("64 descriptors", users: 150) { stage in
                 let few = try stage.service(wrapper: ["prlimit", "--nofile=63:63"])
-                if try await stage.finish(few) != .code(78) {
-                    stage.fail("63 descriptors: \(few.errorOutput.suffix(500))")
-                }
+                try await stage.ends(few, by: 78, "63 descriptors")
                 // Descriptors that a parent leaves open count too.
                 let inheriting = try stage.service(
                     wrapper: [
@@ -21,9 +19,7 @@ extension Fault {
                         "for i in $(seq 10 30); do eval \"exec $i</dev/null\"; done; exec \"$0\" \"$@\"",
                     ]
                 )
-                if try await stage.finish(inheriting) != .code(78) {
-                    stage.fail("21 of 84 descriptors inherited: \(inheriting.errorOutput.suffix(500))")
-                }
+                try await stage.ends(inheriting, by: 78, "21 of 84 descriptors inherited")
                 let process = try stage.service(wrapper: ["prlimit", "--nofile=64:64"])
                 try await stage.awaitIdle()
                 // A reload opens files again, so it needs descriptors too.

@@ -167,6 +167,11 @@ final class Stage: Sendable {
         }
     }
 
+    func ends(_ process: ChildProcess, by code: Int32, _ what: String = "a command") async throws {
+        let exit = try await finish(process)
+        if exit != .code(code) { fail("\(what) ended by \(exit): \(process.errorOutput.suffix(500))") }
+    }
+
     /// Ends a daemon by SIGTERM. Fails unless its exit code is 0 and it took at most 30 s of machine time.
     func stop(_ process: ChildProcess) async throws {
         let begin = Moment.now
