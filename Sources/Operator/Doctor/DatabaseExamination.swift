@@ -69,7 +69,7 @@ actor DatabaseExamination {
         note("postgresql", offsets.findings(zones.compared), .zones)
         note("writable", Verdicts.writability(server, configuration))
         // The database's clock decides when a nudge is due. This machine's clock is in the provider tokens for Apple.
-        note("clock", ClockSkew(ahead: server.clock - askedAt, margin: trip / 2).finding(whose: "the database's"))
+        note("clock", Finding.clock(whose: "the database's", ahead: server.clock - askedAt, margin: trip / 2))
         note("encoding", Verdicts.encoding(server.encoding))
         note("replication_role", Verdicts.triggers(server))
         guard server.hasSchema, server.mayUseSchema else {

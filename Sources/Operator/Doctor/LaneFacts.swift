@@ -101,33 +101,23 @@ struct LaneFacts: Sendable {
         guard let instant = Instant(httpDate: date) else { return .unchecked("\(name)'s date can't be read") }
         // Apple's date has whole seconds, cut off. So half a second is added, and half a second is uncertain.
         let ahead = instant.seconds * 1_000_000 + 500_000 - report.askedAt
-        return ClockSkew(ahead: ahead, margin: report.trip / 2 + 500_000).finding(whose: "\(name)'s")
+        return .clock(whose: "\(name)'s", ahead: ahead, margin: report.trip / 2 + 500_000)
     }
 }
 
-struct ClockSkew: Sendable, Equatable {
-    /// Microseconds by which the other clock is ahead, in the middle of the request's round trip.
-    let ahead: Int64
-    /// The largest error of `ahead`, in microseconds.
-    let margin: Int64
-
-    /// NTP keeps clocks within milliseconds. Two seconds mean that one clock is not synchronised.
-    private static let most: Int64 = 2_000_000
-    /// A provider token is used for up to 55 of the 60 minutes for which Apple accepts it. That leaves five minutes.
-    private static let far: Int64 = 300_000_000
-
-    func finding(whose: String) -> Finding {
-        let sure = max(0, Int64(clamping: ahead.magnitude) - margin)
+extension Finding {
+    /// `ahead`: microseconds by which another clock is ahead, in the middle of the request's round trip. `margin`: the
+    /// largest error of that.
+    static func clock(whose: String, ahead: Int64, margin: Int64) -> Finding {
+        let size = Int64(clamping: ahead.magnitude)
+        let sure = max(0, size - margin)
+        let seconds = "\(size / 1_000_000).\(InstantText.two(Int(size / 10_000 % 100)))"
         let text = "\(whose) clock is \(seconds) s \(ahead < 0 ? "behind" : "ahead of") this machine's"
         let fix = "find out which clock is wrong, and let NTP set it (timedatectl set-ntp true)"
-        if sure > Self.far { return .error(text).fix(fix) }
-        if sure > Self.most { return .warning(text).fix(fix) }
+        // A provider token is used for up to 55 of the 60 minutes for which Apple accepts it. That leaves five minutes.
+        if sure > 300_000_000 { return .error(text).fix(fix) }
+        // NTP keeps clocks within milliseconds. Two seconds mean that one clock is not synchronised.
+        if sure > 2_000_000 { return .warning(text).fix(fix) }
         return .ok("\(whose) clock and this machine's differ by \(seconds) s")
-    }
-
-    /// `0.02`, `125.30`.
-    private var seconds: String {
-        let hundredths = Int64(clamping: ahead.magnitude) / 10_000
-        return "\(hundredths / 100).\(InstantText.two(Int(hundredths % 100)))"
     }
 }

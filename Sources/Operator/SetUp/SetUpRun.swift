@@ -72,13 +72,13 @@ package struct SetUpRun: Sendable {
         }
         let mode = pooling == .session ? "session" : "transaction"
         let way = pooling == .direct ? "" : ", by a pooler in \(mode) mode"
-        let (server, skew) = try await Connection.once(owner) { (connection) async throws(PostgresError) in
+        let (server, clock) = try await Connection.once(owner) { (connection) async throws(PostgresError) in
             let begun = WallTime.microseconds()
             let server = try await DatabaseFacts.Server.read(connection)
             let margin = (WallTime.microseconds() - begun) / 2
-            return (server, ClockSkew(ahead: server.clock - begun - margin, margin: margin))
+            let ahead = server.clock - begun - margin
+            return (server, Finding.clock(whose: "the database's", ahead: ahead, margin: margin))
         }
-        let clock = skew.finding(whose: "the database's")
         return ["database: \(owner), PostgreSQL \(server.version)\(way)", clock.found]
             + (clock.remedy.map { ["    fix: \($0)"] } ?? []) + ["Apple: \(answers.endpoint ?? "its own servers")"]
     }

@@ -9,15 +9,16 @@ import Testing
         // What the trip took may have been all on one side of it.
         (2_400_000, 500_000, .ok), (2_600_000, 500_000, .warning), (300_400_000, 500_000, .warning),
         (.max, 0, .error), (.min, .max, .ok),
-    ]) func finding_isByWhatIsSure(ahead: Int64, margin: Int64, expected: Finding.Level) {
-        #expect(ClockSkew(ahead: ahead, margin: margin).finding(whose: "Apple's").level == expected)
+    ])
+    func finding_isByWhatIsSure(ahead: Int64, margin: Int64, expected: Finding.Level) {
+        #expect(Finding.clock(whose: "Apple's", ahead: ahead, margin: margin).level == expected)
     }
 
     @Test func text_saysSideAndSeconds() {
-        let behind = ClockSkew(ahead: -125_300_000, margin: 0).finding(whose: "Apple's")
+        let behind = Finding.clock(whose: "Apple's", ahead: -125_300_000, margin: 0)
         #expect(behind.found == "Apple's clock is 125.30 s behind this machine's")
         #expect(behind.remedy?.contains("timedatectl") == true)
-        let ahead = ClockSkew(ahead: 3_050_000, margin: 0).finding(whose: "the database's")
+        let ahead = Finding.clock(whose: "the database's", ahead: 3_050_000, margin: 0)
         #expect(ahead.found == "the database's clock is 3.05 s ahead of this machine's")
     }
 }
