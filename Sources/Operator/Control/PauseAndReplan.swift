@@ -66,14 +66,10 @@ package struct ResumeReport: CommandOutput {
 
     /// Ends the pause of a kind; nil: of all kinds. Users who were evaluated since the pause become due,
     /// `ReplanReport.usersASecond` each second. After an interruption, run it again.
-    package static func resume(
-        _ kind: NudgeKind?,
-        _ configuration: Configuration,
-        onProgress: (Int, Int) -> Void
-    ) async throws -> ResumeReport {
+    package static func resume(_ kind: NudgeKind?, _ config: Configuration, onProgress: Progress) async throws -> Self {
         let flag = StopFlag()
         return try await flag.onSignals {
-            try await DatabaseAccess(configuration).withStore { store in
+            try await DatabaseAccess(config).withStore { store in
                 let resumed = try await store.resume(kind.map { [$0] } ?? NudgeKind.allCases)
                 guard let since = resumed.map(\.heldSince).min(), let until = resumed.compactMap(\.resumedAt).max()
                 else { return ResumeReport(resumed: [], result: UserWalk.Result()) }
@@ -111,14 +107,10 @@ package struct ReplanReport: CommandOutput {
     package static let usersASecond = 2_000
     static let pace = Duration.seconds(1) / usersASecond
 
-    package static func replan(
-        over: Duration?,
-        _ configuration: Configuration,
-        onProgress: (Int, Int) -> Void
-    ) async throws -> ReplanReport {
+    package static func replan(over: Duration?, _ config: Configuration, onProgress: Progress) async throws -> Self {
         let flag = StopFlag()
         return try await flag.onSignals {
-            try await DatabaseAccess(configuration).withStore { store in
+            try await DatabaseAccess(config).withStore { store in
                 let walk = UserWalk(store: store, flag: flag, evaluated: nil)
                 return ReplanReport(result: try await walk.run(over: over, onProgress: onProgress))
             }
@@ -184,7 +176,7 @@ struct UserWalk {
     }
 
     /// - Parameter span: the time to take. Nil: `ReplanReport.pace` for each user.
-    func run(over span: Duration? = nil, onProgress: (Int, Int) -> Void) async throws -> Result {
+    func run(over span: Duration? = nil, onProgress: Progress) async throws -> Result {
         let total = try await steps.count { try await store.countUsers(from: $0, limit: Steps.countedAtOnce) }
         let pace = span.map { $0 / max(1, total) } ?? ReplanReport.pace
         var result = try await Result(adopted: evaluated == nil ? adopt(pace: pace) : 0)

@@ -112,13 +112,9 @@ package struct Forecast: CommandOutput {
     private static let pagesAtOnce = 3
 
     /// Runs the policy forward for every user who will be due, on one snapshot of the database. It writes nothing.
-    package static func read(
-        hours: Int,
-        _ configuration: Configuration,
-        onProgress: @escaping Progress
-    ) async throws -> Forecast {
-        let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
-        return try await DatabaseAccess(configuration).withStore {
+    package static func read(hours: Int, _ config: Configuration, onProgress: @escaping Progress) async throws -> Self {
+        let planner = try Assembly(config, zones: ZoneDatabase()).planner
+        return try await DatabaseAccess(config).withStore {
             try await read(hours: hours, planner: planner, store: $0, onProgress: onProgress)
         }
     }
