@@ -102,8 +102,7 @@ struct ServiceFacts: Sendable {
             return .ok("no daemon runs on this machine")
         case .hidden: return .unchecked("only root sees what runs here: run doctor with sudo")
         case .running(let id, nil) where hasSystemd: return Self.unattended(id)
-        case .running(let id, let unit):
-            return .ok("process \(id)" + (unit.map { ", run by systemd as \($0)" } ?? ""))
+        case .running(let id, let unit): return .ok("process \(id)" + (unit.map { ", run by systemd as \($0)" } ?? ""))
         }
     }
 

@@ -241,8 +241,7 @@ package struct Explanation: CommandOutput {
                 ? "the preferences are null, so the user has not turned check-ins on"
                 : "nudged.recipient has no row of this user"
         case .preferencesMalformed? where preferences?.isUndecided == true: "the user has not turned check-ins on"
-        case .preferencesMalformed?:
-            "the preferences can't be used (\(preferences?.malformed ?? "malformed"))"
+        case .preferencesMalformed?: "the preferences can't be used (\(preferences?.malformed ?? "malformed"))"
         case .disabled?: "check-ins are off"
         case .dormant?: "the user has ignored check-ins for so long that they have ended"
         case .holdout?: "the user is one of those who get no check-ins, for comparison (policy.holdoutPercent)"

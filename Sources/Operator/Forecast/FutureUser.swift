@@ -147,9 +147,8 @@ struct FutureFanOuts: Sendable {
 
     init() {}
 
-    /// - Parameter user: only this user's reminders. Nil: those of all users.
-    init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only user: UUID? = nil) async throws
-    {
+    /// - Parameter id: only this user's reminders. Nil: those of all users.
+    init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only id: UUID? = nil) async throws {
         let fanOuts = try await reader.fanOuts(until: end - 1, limit: Self.mostFanOuts)
         if fanOuts.count == Self.mostFanOuts {
             gaps.append("only the first \(Self.mostFanOuts) reminders for everyone are counted")
@@ -159,7 +158,7 @@ struct FutureFanOuts: Sendable {
             let hours = try Self.hours(of: fanOut, planner: planner, start: start, end: end)
             guard !hours.isEmpty else { continue }
             do throws(PostgresError) {
-                try await read(reader, fanOut, hours, only: user)
+                try await read(reader, fanOut, hours, only: id)
             } catch {
                 guard let state = error.sqlState else { throw error }
                 unread.append((fanOut, state))

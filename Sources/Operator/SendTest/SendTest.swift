@@ -184,8 +184,7 @@ extension SendTestReport.Result {
             "accepted, on its way; if the phone shows nothing, it is offline or does not allow the app's notifications"
         case .rejected(410, _, _):
             "the app was removed from this device, or its token was replaced; a sweep that sends to it deletes it"
-        case .rejected(_, "invalid_token", _):
-            "the token is not 2 to 200 hexadecimal digits: check what the app stores"
+        case .rejected(_, "invalid_token", _): "the token is not 2 to 200 hexadecimal digits: check what the app stores"
         case .rejected: "refused for good"
         case .suspect(_, "DeviceTokenNotForTopic"):
             "the token belongs to another app: correct apns.bundleId, or the topic in the token's row"
