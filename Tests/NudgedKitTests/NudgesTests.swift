@@ -119,7 +119,9 @@ struct NudgesTests {
             case "zone": system.timezone = detail
             case "settings": system.settings = try #require(SystemPermission(rawValue: detail))
             case "refuses": system.answer = .error(domain: "UNErrorDomain", code: 1, text: "Not allowed")
-            case "former": system.defaults["nudged.user"] = detail
+            case "former":
+                system.defaults["nudged.user"] = detail
+                start()
             case "screen": system.onScreen = ["a": "2026-11-20", "b": "2026-11-21", "c": "2026-11-20"]
             case "server": server.answer = detail == "fails" ? nil : RecordingServer().answer
             default: throw Unknown(event: event)
