@@ -70,7 +70,9 @@ package struct SetUpFiles: Sendable {
     }
 
     private static func make(_ path: String, _ mode: mode_t) throws(CommandFailure) {
-        if mkdir(path, mode) == 0 { chmod(path, mode) } else if errno != EEXIST {
+        if mkdir(path, mode) == 0 {
+            chmod(path, mode)
+        } else if errno != EEXIST {
             throw CommandFailure(file: path, errno)
         }
     }

@@ -70,7 +70,10 @@ private final class SaidMessages: Sendable {
         }
         let taken = Set(stage.taken.all.map(\.apnsID))
         for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
-            check.add(.misrecorded, "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it")
+            check.add(
+                .misrecorded,
+                "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it"
+            )
         }
         for (id, count) in unknown where !allowed.contains(id) || count > 2 {
             check.add(.unknownBeyond, "apns-id \(id), \(count) times")
