@@ -76,7 +76,9 @@ package final class ChaosRun: Sendable {
     }
 
     /// Sends by the clock, whether or not streams are free, because pushes that find no stream must get an outcome too.
-    func feed(_ sender: Sender, from start: ContinuousClock.Instant) async -> (start: Footprint, middle: Footprint) {
+    private func feed(_ sender: Sender, from start: ContinuousClock.Instant) async
+        -> (start: Footprint, middle: Footprint)
+    {
         let all = seconds * rate
         var first: Footprint?
         var middle: Footprint?
