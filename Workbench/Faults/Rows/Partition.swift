@@ -13,7 +13,7 @@ extension Fault {
         let far = try await SplitNetwork.start(stage, impatient)
         try await stage.awaitAccepted(20, by: far.daemon)
         let near = try stage.service()
-        try await stage.wait(for: "the other one") { try await stage.number("select count(*) from nudged.daemon") == 2 }
+        try await stage.wait(for: "two daemons") { try await stage.number("select count(*) from nudged.daemon") == 2 }
         try await far.cut(.database)
         let cut = stage.now
         let open = try await stage.openIntents()
