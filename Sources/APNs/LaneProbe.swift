@@ -31,9 +31,9 @@ package enum LaneProbe {
         let template: RequestTemplate
         var pushes = PushBatch(topic: configuration.topic)
         do throws(APNsError) {
-            let token = try configuration.providerToken(issuedAt: clock.wall() / 1_000)
+            let signed = try configuration.providerToken(issuedAt: clock.wall() / 1_000)
             let authority = configuration.authority
-            template = PushBatch.template(.alert, topic: configuration.topic, token: token, authority: authority)
+            template = PushBatch.template(.alert, topic: configuration.topic, token: signed, authority: authority)
             let payload = try Notification(title: "nudged", body: "No device has this token.").rendered()
             // The same request as for any push of the lane.
             pushes.append(

@@ -2,7 +2,8 @@ import Glibc
 
 // The system's clocks. Only what acts reads them: decisions take the time as a parameter.
 
-/// CLOCK_BOOTTIME never steps and counts while the machine is suspended, so that a lease can end meanwhile.
+/// CLOCK_BOOTTIME never steps and counts while the machine is suspended: a lease that ended meanwhile is seen to have
+/// ended.
 package enum BootTime {
     /// Milliseconds since boot.
     package static func milliseconds() -> Int64 { read(CLOCK_BOOTTIME) / 1000 }

@@ -30,7 +30,8 @@ extension Rows {
         try cell(row, column, .timestamp)
     }
 
-    /// As `timestampOrNull`, but years after 294246 read as infinity. For columns that people can edit.
+    /// As `timestampOrNull`, but years after 294246 read as infinity: microseconds since 1970
+    /// can't express them. For columns that people can edit.
     public func reachableTimestampOrNull(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
         try cell(row, column, .reachableTimestamp)
     }
@@ -60,7 +61,7 @@ public protocol ColumnValue {
     static var read: ColumnReader<Self> { get }
 }
 
-/// The same for the elements of an array. NULL elements are left out.
+/// The same for the elements of an array.
 public protocol ColumnElement {
     static var list: ColumnReader<[Self?]> { get }
 }
@@ -122,6 +123,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 extension String: ColumnElement { public static var list: ColumnReader<[String?]> { Rows.textArray } }
 extension Int16: ColumnElement { public static var list: ColumnReader<[Int16?]> { Rows.int2Array } }
 
+/// NULL elements are left out.
 extension Array: ColumnValue where Element: ColumnElement {
     public static var read: ColumnReader<[Element]> {
         { rows in { row, column throws(PostgresError) in try Element.list(rows)(row, column).compactMap(\.self) } }

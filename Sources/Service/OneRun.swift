@@ -119,7 +119,7 @@ package struct OneRun: Sendable {
                 return "users are still due" + (texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))")
             }
             if remaining.isAnyoneOurs, moved, !unsent, !isAnyoneAside { continue }
-            // Pushes were not written, or nothing moved. If the users left belong to another daemon, it serves them, or
+            // Pushes were not written, nothing moved, or somebody is aside. If the users left belong to another daemon, it serves them, or
             // its lease ends.
             try await Task.sleep(for: .milliseconds(250))
         }

@@ -33,7 +33,7 @@ package final class Journal: Sendable {
         return fstat(descriptor, &file) == 0 && file.st_dev == device && file.st_ino == inode
     }
 
-    /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full. Its
+    /// Sends one entry. Returns false if it was lost: journald doesn't listen, or its queue stayed full. The
     /// fields keep their order, and a name may occur more than once. Names follow the journal's rule: `A-Z`, `0-9` and
     /// `_`, with a letter first, at most 64 bytes. Values are any text.
     package func send(_ entry: [(name: String, value: String)]) -> Bool {

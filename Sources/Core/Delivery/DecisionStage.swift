@@ -34,7 +34,7 @@ actor DecisionStage {
                 // The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a
                 // later consent does not bring them back.
                 if user.plan.lacksConsent {
-                    delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map(\.identity)) }
+                    delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map { $0.identity }) }
                     user.held.run.count { $0.withoutConsent += 1 }
                 }
                 ready.append(user)
@@ -190,7 +190,7 @@ actor DecisionStage {
         let planner = delivery.terms.planner
         let plan = user.plan.decided(outcomes, at: now, paused: planner.paused)
         guard plan.nudges.isEmpty else { return PlannedUser(plan: plan, held: held) }
-        delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map(\.identity)) }
+        delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map { $0.identity }) }
         // The planner looked for skipped slots up to the claim's `now`, so that instant is recorded.
         var settled = planner.settle(plan, outcomes: [], attemptedAt: held.claimedAt, now: now)
         settled.isOnlyIfUnchanged = true

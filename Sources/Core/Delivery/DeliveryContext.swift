@@ -123,7 +123,7 @@ package final class DeliveryContext: Sendable {
         hand.errand { [self] in
             let now = clock.now ?? attemptedAt
             let reasons = Dictionary(tokens.map { ($0.slot, $0.reason) }, uniquingKeysWith: { first, _ in first })
-            let places = plans.flatMap { plan in plan.nudges.flatMap(\.targets).map { (plan.userID, $0) } }
+            let places = plans.flatMap { plan in plan.nudges.flatMap { $0.targets }.map { (plan.userID, $0) } }
             let devices = places.enumerated().compactMap { slot, place -> EnvironmentNote? in
                 guard let reason = reasons[slot] else { return nil }
                 let (user, target) = place

@@ -51,6 +51,8 @@ final class Flight: Sendable {
     }
 
     /// Ends all pushes of the flight as unsent. Nothing was written, and it is unknown whether the intent was committed.
+    ///
+    /// Only before its pushes are handed to the sender: later, users may have their outcomes.
     func withdraw(because reason: String) -> [Settler.Entry] {
         state.withLock { state in
             state.isWithdrawn = true

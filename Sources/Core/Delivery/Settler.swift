@@ -237,7 +237,7 @@ actor Settler {
         }
         served += sent.count
         delivery.answers.withLock { answers in
-            for plan in sent { answers.forget(plan.userID, plan.nudges.lazy.map(\.identity)) }
+            for plan in sent { answers.forget(plan.userID, plan.nudges.lazy.map { $0.identity }) }
         }
         entries.first?.held.run.count { report in
             report.unsent += unsent

@@ -122,7 +122,7 @@ extension Cursor {
 
 /// The instant at which claims start their walks: no user is due before it. A value: it says when to look again.
 ///
-/// Only users of urgent messages become due below it, and `LookPace.express` finds them. All others become due at the
+/// Only users of urgent messages become due below it, and `findExpress` finds them. All others become due at the
 /// policy's now. If a person changes a row, or a clock is set back, the next look finds it.
 struct DueFloor: Sendable {
     /// The start while it is unknown.

@@ -19,7 +19,8 @@ package struct Settlement: Sendable {
     package var closed: [ClosedPart] = []
     /// Intents whose commit got no answer. Nothing was written to Apple. For a minute an empty row takes the place.
     package var withdrawn: [UUID] = []
-    /// Whether it was refused, or may have taken effect before. Then it waits for locks only briefly.
+    /// Whether it was refused, may have taken effect before, or withdraws an intent. Then it waits for locks only
+    /// briefly.
     package var isRepeated = false
 
     /// The part about these users, again. It closes no intent as a whole, and withdraws none.

@@ -16,7 +16,8 @@ package struct Membership: Sendable, Equatable {
     package var free: Int { owners.values.count { $0 == nil } }
 
     /// Whether this daemon should leave and join again, so that another gets its share: it owns the most ranges and
-    /// more than a fair share, another owns less than one, and none is free. It does so after two such results.
+    /// more than a fair share, another owns less than one, and none is free. It does so after two such results in a
+    /// row.
     package var shouldRejoin: Bool {
         guard free == 0, living.contains(member), living.count > 1 else { return false }
         let shares = living.map { (count: ranges(of: $0).count, member: $0) }

@@ -42,7 +42,8 @@ package final class PlannedNudge: Sendable {
         /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
 
-        // What its pushes contain, and how long they are valid.
+        // What its pushes contain, and how long they are valid. `UserPlanner.filled` sets it: without it, nothing can
+        // be sent.
         /// What the record names: the messages of a digest, else the nudge itself.
         package var members: [NudgeIdentity] = []
         /// Without the nudge's name, so check-ins of one template share it.

@@ -69,7 +69,7 @@ package final class SendPlan: Sendable {
         for nudge in nudges {
             for target in nudge.targets where isPreferred(target.lane) { return target.lane }
         }
-        return nudges.lazy.flatMap(\.targets).first?.lane
+        return nudges.lazy.flatMap { $0.targets }.first?.lane
     }
 
     /// The part for one lane. Devices of other lanes follow under the same answer.

@@ -60,6 +60,7 @@ extension UserPlanner {
         filled.unnamedPayload = payload
         filled.collapseKey = text.collapseName
         filled.endsAt = text.expiresAt
+        // Without an end, Apple keeps it for a day.
         filled.expiresAt = text.expiresAt ?? now + 86_400
         // The service decides only about what a user reads.
         filled.text = mayAsk && !content.isSilent && content.surface == nil ? content : nil

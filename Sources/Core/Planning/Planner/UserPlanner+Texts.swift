@@ -60,7 +60,7 @@ extension UserPlanner {
 
     /// Ends what a waiting message takes off the screen: no other device gets it.
     private mutating func withoutWithdrawn(_ texts: [PendingText]) -> [PendingText] {
-        let withdrawn = Set(texts.compactMap(\.content.withdraws))
+        let withdrawn = Set(texts.compactMap { $0.content.withdraws })
         guard !withdrawn.isEmpty else { return texts }
         if let retry = checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
             drop(retry.identity, because: "withdrawn")

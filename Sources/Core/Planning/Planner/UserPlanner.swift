@@ -64,7 +64,8 @@ struct UserPlanner: ~Copyable {
         let (left, ends) = withoutEnded(retry, of: nudge)
         draft.records += ends
         if left.left.isEmpty, !ends.isEmpty {
-            // Without this, a check-in's slot would be due again.
+            // Its last devices get no other attempt: they are in quarantine, or no lane has served them for long. An open
+            // slot would be due again.
             return try end(nudge, [], closing: left.counts ? nil : left.identity.slot)
         }
         let devices = devices(of: nudge).remaining(left, now: now)
