@@ -460,9 +460,7 @@ begin
         -- nudged.
         when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then format(
             $call$sql begin atomic
-                with stale as materialized (
-                    select t.user_id, t.token, t.environment, t.topic, t.registered_at from nudged.device t %s
-                ),
+                with stale as materialized (select t.user_id, t.token, t.environment, t.topic, t.registered_at from nudged.device t %s),
                 gone as (
                     delete from nudged.device t using stale s
                     where t.user_id = s.user_id and t.token = s.token

@@ -20,9 +20,7 @@ create table nudged.message (
     deliver_at timestamptz, deliver_local timestamp,
     texts jsonb check (pg_column_size(texts) <= 65536),
     -- No zone is further ahead than UTC+14.
-    wakes_at timestamptz generated always as (
-        coalesce(deliver_at, (deliver_local - interval '14 hours') at time zone 'UTC')
-    ) stored,
+    wakes_at timestamptz generated always as (coalesce(deliver_at, (deliver_local - interval '14 hours') at time zone 'UTC')) stored,
     primary key (user_id, id),
     check (num_nonnulls(deliver_at, deliver_local) <= 1)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
@@ -945,9 +943,7 @@ begin
     end loop;
     -- A statement of its own: its snapshot has the keys that other calls wrote meanwhile.
     return query
-    with wanted as materialized (
-        select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m
-    ),
+    with wanted as materialized (select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m),
     -- Read alone: on several machines an outer join would fetch the whole table.
     keys as materialized (
         select k.user_id, k.key, k.id from nudged.message_key k

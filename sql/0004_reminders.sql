@@ -41,9 +41,7 @@ create table nudged.occurrence (
     -- planned_local is null for the first one.
     first_at timestamptz, first_local timestamp, planned_local timestamp,
     restored_at timestamptz,
-    wakes_at timestamptz not null generated always as (
-        coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')
-    ) stored,
+    wakes_at timestamptz not null generated always as (coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')) stored,
     primary key (user_id, id),
     check (num_nonnulls(due_at, due_local) = 1),
     check (num_nonnulls(first_at, first_local) = case when recurrence is null then 0 else 1 end),

@@ -433,8 +433,7 @@ begin
     delete from nudged.surface where token = write_surface.token and user_id <> recipient;
     insert into nudged.surface (user_id, surface, token, environment, topic)
     values (recipient, write_surface.surface, write_surface.token, write_surface.environment, write_surface.topic)
-    on conflict (user_id, surface, token) do update set
-        environment = excluded.environment, topic = excluded.topic, registered_at = clock_timestamp();
+    on conflict (user_id, surface, token) do update set environment = excluded.environment, topic = excluded.topic, registered_at = clock_timestamp();
     -- A phone ends an activity after eight hours, and shows it for four more.
     delete from nudged.surface
     where user_id = recipient and (

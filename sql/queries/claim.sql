@@ -8,8 +8,7 @@
 -- aside, or in hand), $7 this member, $8 the intents whose users are all in hand.
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
-select
-    user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
+select user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
 from nudged.person p
 where uuid_hash(user_id) >> 26 = any ($5::integer[])
   and due_at <= $1
@@ -54,8 +53,7 @@ with profile as materialized (
 size as materialized (
     select coalesce(sum(coalesce(octet_length(preferences), 0) + coalesce(octet_length(context), 0)), 0)::bigint as bytes from profile
 )
-select
-    user_id, case when bytes <= $2 then preferences end, timezone, first_session_complete, case when bytes <= $2 then context end, bytes
+select user_id, case when bytes <= $2 then preferences end, timezone, first_session_complete, case when bytes <= $2 then context end, bytes
 from profile cross join size
 limit $3
 
@@ -203,10 +201,7 @@ from unnest($1::uuid[]) as u (user_id)
 cross join lateral (
     (
         select d.*, row_number() over (partition by d.user_id, d.due_at is null order by d.wakes_at) as place
-        from (
-            select * from nudged.occurrence f
-            where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_fan_out order by f.wakes_at limit $4
-        ) d
+        from (select * from nudged.occurrence f where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_fan_out order by f.wakes_at limit $4) d
     )
     union all
     (select n.*, 1 from nudged.occurrence n where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_fan_out order by n.wakes_at limit 1)

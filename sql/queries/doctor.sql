@@ -96,8 +96,7 @@ order by w.place
 -- name: doctor_columns
 -- The columns of the views through which the daemon reads the app. $1 names in schema nudged. Rows: view, column, its
 -- type (of a domain: the base type).
-select
-    c.relname::text, a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', '')
+select c.relname::text, a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', '')
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid
@@ -138,9 +137,7 @@ order by w.place
 -- exists; how many of these functions it owns; those that other roles own; these roles; the privileges that
 -- nudged_writer lacks; whether row-level security hides rows from it. It reads the catalog only: the daemon's role may
 -- not read nudged.role_right. If the app's view nudged.device is written, nudged.forget_device depends on it.
-with writer as (
-    select r.oid, r.rolsuper or r.rolbypassrls as sees_all from pg_roles r where r.rolname = 'nudged_writer'
-),
+with writer as (select r.oid, r.rolsuper or r.rolbypassrls as sees_all from pg_roles r where r.rolname = 'nudged_writer'),
 call as (
     select p.oid, p.proname::text as name, p.proowner, p.proowner is distinct from (select w.oid from writer w) as is_foreign
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -3,27 +3,15 @@
 -- until the commit. It runs in the intent's transaction, before the intent. A message or reminder that was cancelled,
 -- or is being cancelled, is missing in the result and is not sent. The query waits for nobody.
 -- $1 users, $2 ids (parallel). Rows: user, id.
-with messages as (
-    select m.user_id, m.id from nudged.message m
-    where m.user_id = any ($1) and m.id = any ($2) for key share skip locked
-),
-reminders as (
-    select o.user_id, o.id from nudged.occurrence o
-    where o.user_id = any ($1) and o.id = any ($2) for key share skip locked
-)
+with messages as (select m.user_id, m.id from nudged.message m where m.user_id = any ($1) and m.id = any ($2) for key share skip locked),
+reminders as (select o.user_id, o.id from nudged.occurrence o where o.user_id = any ($1) and o.id = any ($2) for key share skip locked)
 select user_id, id from messages union all select user_id, id from reminders
 
 -- name: hold_messages_distributed
 -- As `hold_messages`, for distributed tables, which refuse FOR KEY SHARE across shards. An UPDATE that changes
 -- nothing locks the rows as well. It waits for a cancellation under way, up to the lock time-out.
-with messages as (
-    update nudged.message m set urgent = urgent
-    where m.user_id = any ($1) and m.id = any ($2) returning m.user_id, m.id
-),
-reminders as (
-    update nudged.occurrence o set is_own = is_own
-    where o.user_id = any ($1) and o.id = any ($2) returning o.user_id, o.id
-)
+with messages as (update nudged.message m set urgent = urgent where m.user_id = any ($1) and m.id = any ($2) returning m.user_id, m.id),
+reminders as (update nudged.occurrence o set is_own = is_own where o.user_id = any ($1) and o.id = any ($2) returning o.user_id, o.id)
 select user_id, id from messages union all select user_id, id from reminders
 
 -- name: intent

@@ -102,10 +102,7 @@ with due as materialized (
     group by user_id
     having count(*) filter (where outcome = 'skipped' and reason = 'holdout') in (0, count(*))
 ),
-met as (
-    select d.is_held_out, count(*) as users
-    from due d join nudged.seen s on s.user_id = d.user_id where s.at >= $3 group by d.is_held_out
-)
+met as (select d.is_held_out, count(*) as users from due d join nudged.seen s on s.user_id = d.user_id where s.at >= $3 group by d.is_held_out)
 select d.is_held_out, count(*), coalesce((select m.users from met m where m.is_held_out = d.is_held_out), 0)
 from due d group by d.is_held_out
 

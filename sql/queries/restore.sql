@@ -4,14 +4,10 @@
 -- Its deletion waits for a drain under way. So every user of an older touch has a row when `restore_users` begins. $1
 -- the policy's now, $2 most touches. One row: touches taken, and whether there were any when it began.
 with waiting as materialized (select user_id, id from nudged.touched where at < $1 order by user_id, id limit $2),
-taken as (
-    delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id returning t.user_id
-),
+taken as (delete from nudged.touched t using waiting w where t.user_id = w.user_id and t.id = w.id returning t.user_id),
 users as materialized (select distinct user_id from taken),
 -- As in `drain`: a user about whom the app has nothing (erased) gets no row.
-persons as materialized (
-    select user_id, due_at from nudged.person where user_id = any (array(select user_id from users))
-),
+persons as materialized (select user_id, due_at from nudged.person where user_id = any (array(select user_id from users))),
 fenced as (
     insert into nudged.touched (user_id, at)
     select user_id, $1 from persons where due_at <= greatest($1, statement_timestamp() + interval '1 second')
@@ -55,9 +51,7 @@ restored as (
         touched_at = greatest(p.touched_at, $1), retry = null
     from mine where p.user_id = mine.user_id returning 1
 ),
-fenced as (
-    insert into nudged.touched (user_id) select user_id from mine where due_at <= greatest($1, statement_timestamp() + interval '1 second')
-),
+fenced as (insert into nudged.touched (user_id) select user_id from mine where due_at <= greatest($1, statement_timestamp() + interval '1 second')),
 -- A lone check-in is stored without an array.
 retries as materialized (
     select m.user_id, r.retry from mine m
@@ -141,15 +135,10 @@ from passed
 -- Users with touches who have no row in nudged.person: `restore_touches` makes their rows. It locks nothing. $1 from
 -- this user on, $2 most users of a page. One row: how many, and the first user of the next page (null: none).
 -- A user who was erased a moment ago is counted too.
-with page as materialized (
-    select user_id from nudged.touched where user_id >= $1 group by user_id order by user_id limit $2 + 1
-),
+with page as materialized (select user_id from nudged.touched where user_id >= $1 group by user_id order by user_id limit $2 + 1),
 persons as materialized (select user_id from nudged.person where user_id = any (array(select user_id from page)))
 select
-    (
-        select count(*) from (select user_id from page order by user_id limit $2) as users
-        where (user_id in (select user_id from persons)) is not true
-    ),
+    (select count(*) from (select user_id from page order by user_id limit $2) as users where (user_id in (select user_id from persons)) is not true),
     (select user_id from page order by user_id offset $2)
 
 -- name: restore_intents

@@ -15,9 +15,7 @@ with wanted as materialized (
     ) as w (user_id, turn, version, due_at, evaluated_at, since, reason, retry, state, ignored)
 ),
 -- Read only if a turn is missing.
-pushed as materialized (
-    select user_id from unnest($11::uuid[], $16::uuid[]) as d (user_id, apns_id) where apns_id is not null
-),
+pushed as materialized (select user_id from unnest($11::uuid[], $16::uuid[]) as d (user_id, apns_id) where apns_id is not null),
 settled as (
     update nudged.person p set
         turn = w.turn + 1,
@@ -124,8 +122,7 @@ with told as materialized (
     group by user_id
     order by user_id
 )
-update nudged.person p set
-    due_at = least(p.due_at, $1), quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
+update nudged.person p set due_at = least(p.due_at, $1), quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
 from told t
 where p.user_id = t.user_id
 returning p.user_id, jsonb_path_query_array(p.quarantine, '$[*] ? (@.state == "moved")')::text

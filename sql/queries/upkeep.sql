@@ -35,7 +35,5 @@ gone as (
       and r.id <> all (array(select o.reminder_id from nudged.occurrence o where o.reminder_id = any (array(select id from page))))
     returning 1
 ),
-last as (
-    select user_id, subject_type, subject_id from page order by user_id desc, subject_type desc, subject_id desc limit 1
-)
+last as (select user_id, subject_type, subject_id from page order by user_id desc, subject_type desc, subject_id desc limit 1)
 select (select count(*) from gone), (select user_id from last), (select subject_type from last), (select subject_id from last)
