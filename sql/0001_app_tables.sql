@@ -30,8 +30,7 @@ begin
         return;
     end if;
     if exists (
-        select from pg_proc p
-        where p.pronamespace = 'nudged_api'::regnamespace
+        select from pg_proc p where p.pronamespace = 'nudged_api'::regnamespace
           -- As a name, so that it is found by its index.
           and p.proname = split_part(require_backend.call, '.', 2)::name
           -- Somebody else's function of this name says nothing about the call.
@@ -320,8 +319,7 @@ begin
             join pg_rewrite o on o.oid = rule and o.ev_class <> d.refobjid
             join pg_class c on c.oid = d.refobjid
             join pg_namespace n on n.oid = c.relnamespace
-            left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0
-            order by 1
+            left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0 order by 1
         ) as names
     ) n
     left join nudged.bound b on b.view = w.view

@@ -130,8 +130,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     join sent s on s.id = w.id
     join nudged.intent i on i.id = s.intent
     cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
-    join nudged.person p on p.user_id = o.user_id and p.turn <= o.turn
-    where o.user_id = w.user_id
+    join nudged.person p on p.user_id = o.user_id and p.turn <= o.turn where o.user_id = w.user_id
 $$;
 
 create table nudged.setting (
@@ -272,8 +271,7 @@ declare
     users uuid[];
 begin
     begin
-        select array_agg(distinct u.user_id) into users
-        from (select *, row_number() over () as place from old_rows) o
+        select array_agg(distinct u.user_id) into users from (select *, row_number() over () as place from old_rows) o
         full join (select *, row_number() over () as place from new_rows) n using (place)
         cross join lateral (values (nudged.written_id(o.user_id)), (nudged.written_id(n.user_id))) as u (user_id)
         where nudged.differs(o.user_id, n.user_id) or nudged.differs(o.notification_preferences, n.notification_preferences)

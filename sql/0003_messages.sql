@@ -946,8 +946,7 @@ begin
     with wanted as materialized (select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m),
     -- Read alone: on several machines an outer join would fetch the whole table.
     keys as materialized (
-        select k.user_id, k.key, k.id from nudged.message_key k
-        where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
+        select k.user_id, k.key, k.id from nudged.message_key k where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
     ),
     -- Bounded by the limit itself: no user has many more rows.
     waiting as materialized (
@@ -955,8 +954,7 @@ begin
         where m.user_id = any (array(select distinct w.user_id from wanted w)) group by m.user_id
     ),
     asked as materialized (
-        select w.*, coalesce(k.id, w.id) as known
-        from wanted w left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
+        select w.*, coalesce(k.id, w.id) as known from wanted w left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
     ),
     -- The new messages. A user with too many waiting messages must not be able to stop a message to everybody. Theirs
     -- are dropped, like a message to a user without a device.

@@ -214,16 +214,14 @@ begin
     loop
         begin
             select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
-            select array_agg(o.id) into intended
-            from unnest(held) as o (id) where o.id in (select nudged.on_their_way(held_by, held));
+            select array_agg(o.id) into intended from unnest(held) as o (id) where o.id in (select nudged.on_their_way(held_by, held));
             if intended is not null then
                 raise sqlstate 'ND001';
             end if;
         exception when sqlstate 'ND001' then
             -- The locks are released. Each round leaves out at least one row more.
             select array_agg(w.user_id), array_agg(w.id) into whose, which
-            from unnest(whose, which) as w (user_id, id)
-            where not exists (select 1 from unnest(intended) as i (id) where i.id = w.id);
+            from unnest(whose, which) as w (user_id, id) where not exists (select 1 from unnest(intended) as i (id) where i.id = w.id);
             continue;
         end;
         exit;
@@ -251,8 +249,7 @@ begin
         select coalesce(array_agg(o.user_id), '{}'), coalesce(array_agg(o.id), '{}') into held_by, held from (
             select p.user_id, p.id
             from unnest(recipients, occurrences) as w (user_id, id)
-            join nudged.occurrence p on p.user_id = w.user_id and p.id = w.id
-            for update of p skip locked
+            join nudged.occurrence p on p.user_id = w.user_id and p.id = w.id for update of p skip locked
         ) o;
     exception when feature_not_supported then
         -- User by user: rows are not locked across machines.
@@ -460,8 +457,7 @@ begin
     if audience = 'me' and timezone is null and due_local at time zone own_zone < now() then
         warnings := warnings || 'past_hour: the hour is past on the author''s own clock: they are told at once'::text;
     end if;
-    if own_zone is null and timezone is null and (due_local is not null and audience = 'me' or recurrence is not null)
-    then
+    if own_zone is null and timezone is null and (due_local is not null and audience = 'me' or recurrence is not null) then
         warnings := warnings || 'no_timezone: the author has no time zone that the server knows: unless policy.defaultTimezone is set, a wall time waits until they have one'::text;
     end if;
     if audience = 'everyone' then
@@ -496,14 +492,12 @@ begin
     perform nudged.hold(format('subject %s %s', end_reminders.subject_type, end_reminders.subject_id));
     with gone as (
         delete from nudged.reminder r
-        where r.subject_type = end_reminders.subject_type and r.subject_id = end_reminders.subject_id
-        returning r.user_id
+        where r.subject_type = end_reminders.subject_type and r.subject_id = end_reminders.subject_id returning r.user_id
     )
     select array_agg(user_id) into authors from gone;
     -- A later snapshot: it sees what was set or fanned out while the lines above waited.
     select array_agg(o.user_id), array_agg(o.id) into recipients, pending
-    from nudged.occurrence o
-    where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
+    from nudged.occurrence o where o.subject_type = end_reminders.subject_type and o.subject_id = end_reminders.subject_id;
     insert into nudged.touched (user_id) select distinct u from unnest(recipients || authors) as u;
     return nudged.end_occurrences(recipients, pending);
 end $$;
@@ -521,12 +515,9 @@ begin
     -- is no longer open is settled in it.
     select array_agg(w.id) into tried
     from unnest(recipients, occurrences) as w (user_id, id)
-    join nudged.person p on p.user_id = w.user_id
-    where p.retry::text like '%' || w.id::text || '%';
+    join nudged.person p on p.user_id = w.user_id where p.retry::text like '%' || w.id::text || '%';
     select count(*) filter (where n.id is not null and t.id is null) into in_time
-    from unnest(occurrences) as w (id)
-    left join unnest(taken) as n (id) on n.id = w.id
-    left join unnest(tried) as t (id) on t.id = w.id;
+    from unnest(occurrences) as w (id) left join unnest(taken) as n (id) on n.id = w.id left join unnest(tried) as t (id) on t.id = w.id;
     return nudged.result_of(done => in_time, too_late => coalesce(cardinality(occurrences), 0) - in_time);
 end $$;
 
@@ -582,8 +573,7 @@ begin
     select
         o.user_id, nudged.occurrence_id(o.reminder_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, instant, o.timezone, o.is_fan_out, o.fan_out_after,
         o.is_own or recipient is not null, o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
-    from unnest(pending) as o
-    where o.id = any (taken)
+    from unnest(pending) as o where o.id = any (taken)
     union all
     select
         coalesce(recipient, o.user_id), nudged.occurrence_id(o.reminder_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, instant, o.timezone,

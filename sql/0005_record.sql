@@ -57,8 +57,7 @@ begin
     for day in select d::date from generate_series(today - 1, today + 7, interval '1 day') d loop
         part := 'delivery_' || to_char(day, 'YYYYMMDD');
         if to_regclass('nudged.' || part) is null and not exists (
-            select 1 from nudged.delivery_default
-            where attempted_at >= day::timestamptz and attempted_at < (day + 1)::timestamptz
+            select 1 from nudged.delivery_default where attempted_at >= day::timestamptz and attempted_at < (day + 1)::timestamptz
         ) then
             execute format('create table nudged.%I partition of nudged.delivery for values from (%L) to (%L)',
                 part, day::timestamptz, (day + 1)::timestamptz);
@@ -172,8 +171,7 @@ begin
     update nudged.intent i set (user_ids, turns, contents) = (
         select coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.turn order by d.place), '{}'),
             coalesce(array_agg(d.content order by d.place), '{}')
-        from unnest(i.user_ids, i.turns, i.contents) with ordinality as d (user_id, turn, content, place)
-        where d.user_id <> recipient
+        from unnest(i.user_ids, i.turns, i.contents) with ordinality as d (user_id, turn, content, place) where d.user_id <> recipient
     )
     from open o where i.id = o.id;
     get diagnostics gone = row_count;

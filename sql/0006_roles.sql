@@ -226,8 +226,7 @@ too_many as (
 select role, object, string_agg(distinct case when is_listed then 'grant option for ' else '' end || privilege, ', ') as privileges,
     format('revoke %s%s on %s %s from %s cascade', case when is_listed or giver is not null then 'grant option for ' end,
         string_agg(distinct privilege, ', '), kind, object, coalesce(giver, role)) as statement
-from too_many
-group by role, kind, object, is_listed, giver
+from too_many group by role, kind, object, is_listed, giver
 union all
 select h.role, format('new %s that %I makes in schema %I', k.kind, pg_get_userbyid(d.defaclrole), n.nspname), string_agg(lower(a.privilege_type collate "C"), ', '),
     format('alter default privileges for role %I in schema %I revoke all on %s from %s', pg_get_userbyid(d.defaclrole), n.nspname, k.kind, h.role)
@@ -555,8 +554,7 @@ begin
                     when p.proargnames[g] = 'subject_id' then 'nudged.subject_key(subject_id)'
                     when p.proargtypes[g - 1] = 'text'::regtype then p.proargnames[g] || ' collate "default"'
                     else p.proargnames[g] end), ', ' order by g) as passed
-            from generate_series(2, p.pronargs) as g
-            where s.schema = 'nudged_api' or p.proargnames[g] <> all (backends_only)
+            from generate_series(2, p.pronargs) as g where s.schema = 'nudged_api' or p.proargnames[g] <> all (backends_only)
         ) a
         where p.oid = made_from
     loop

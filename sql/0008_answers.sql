@@ -146,8 +146,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
             max(d.attempted_at) filter (where d.outcome = 'helpful') as helpful_at, max(d.attempted_at) filter (where d.outcome = 'unhelpful') as unhelpful_at
         from nudged.delivery d
         where d.attempted_at >= since and d.outcome in ('accepted', 'unknown', 'opened', 'helpful', 'unhelpful')
-        group by d.user_id, d.key
-        having min(d.attempted_at) filter (where d.outcome in ('accepted', 'unknown')) < until
+        group by d.user_id, d.key having min(d.attempted_at) filter (where d.outcome in ('accepted', 'unknown')) < until
     ),
     answered as (
         select

@@ -49,9 +49,7 @@ begin
         coalesce(expires_at, 'infinity'), null, apns, deliver_at, deliver_local, texts)::nudged.new_message);
     if nudged.refuse(call, case when nudged.surface_kind(message.apns) is not null then array[
         format('apns.%s is given', nudged.surface_kind(message.apns)), 'Only notifications have a preview.'] end) then end if;
-    select p.id, p.answer into asked
-    from nudged.preview p
-    where p.user_id = message.user_id and not p.is_read
+    select p.id, p.answer into asked from nudged.preview p where p.user_id = message.user_id and not p.is_read
       -- An older one is not answered any more, or its answer may not hold any more.
       and p.asked_at > now() - interval '1 minute'
       and (p.title, p.body, p.data, p.urgent, p.category, p.thread_id, p.collapse_key, p.expires_at, p.apns, p.deliver_at, p.deliver_local, p.texts)

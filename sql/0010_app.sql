@@ -43,8 +43,7 @@ begin
     select
         format('%s %s %s %s', (extract(epoch from d.attempted_at) * 1000000)::bigint, d.kind, d.key, d.device_hash), d.attempted_at, d.kind, d.key,
         d.device_hash, d.outcome, d.reason, d.status
-    from nudged.delivery d
-    where d.user_id = recipient
+    from nudged.delivery d where d.user_id = recipient
       -- The first condition excludes partitions. The second one can't.
       and d.attempted_at <= coalesce(edge.at, 'infinity')
       and (edge.at is null or (d.attempted_at, d.kind, d.key, d.device_hash) < (edge.at, edge.kind, edge.key, edge.device))
@@ -139,8 +138,7 @@ begin
         (
             select m.id as place, 'message'::text, m.id, m.title, m.body, m.urgent, m.created_at, m.deliver_at, m.deliver_local, m.expires_at
             from nudged.message m
-            where m.user_id = recipient and m.id > coalesce(after, '00000000-0000-0000-0000-000000000000')
-            order by m.id limit most
+            where m.user_id = recipient and m.id > coalesce(after, '00000000-0000-0000-0000-000000000000') order by m.id limit most
         )
         union all
         select o.id, 'reminder', o.reminder_id, o.title, o.body, false, null, o.due_at, o.due_local, null
@@ -507,8 +505,7 @@ begin
     perform nudged.signed_in_user();
     return (
         select case when bool_or(d.state #>> '{decision,state}' = 'active') then 'active' when count(*) > 0 then 'resting' else 'off' end
-        from nudged.daemon d
-        where d.seen_at > statement_timestamp() - interval '30 seconds' and d.state #>> '{decision,state}' is not null
+        from nudged.daemon d where d.seen_at > statement_timestamp() - interval '30 seconds' and d.state #>> '{decision,state}' is not null
     );
 end $$;
 

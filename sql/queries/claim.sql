@@ -9,10 +9,7 @@
 -- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
 -- read all users who are due.
 select user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
-from nudged.person p
-where uuid_hash(user_id) >> 26 = any ($5::integer[])
-  and due_at <= $1
-  and (due_at, user_id) > ($2, $3)
+from nudged.person p where uuid_hash(user_id) >> 26 = any ($5::integer[]) and due_at <= $1 and (due_at, user_id) > ($2, $3)
   -- "is not true" keeps the planner from weighing each element of the list, so it is a hashed subplan.
   and (user_id in (select unnest($6::uuid[]))) is not true
   -- A user and their turn as one number, so it is a hashed subplan too: it can hold all that is in flight. Two users
@@ -54,8 +51,7 @@ size as materialized (
     select coalesce(sum(coalesce(octet_length(preferences), 0) + coalesce(octet_length(context), 0)), 0)::bigint as bytes from profile
 )
 select user_id, case when bytes <= $2 then preferences end, timezone, first_session_complete, case when bytes <= $2 then context end, bytes
-from profile cross join size
-limit $3
+from profile cross join size limit $3
 
 -- name: claim_devices
 -- Devices of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many devices, and
@@ -71,9 +67,7 @@ select
         when environment is not null then 'too long' end as environment,
     case when pg_column_size(topic) <= 1028 and pg_column_compression(topic) is null then nullif(topic::text::varchar(256)::text, '')
         when topic is not null then 'too long' end as topic
-from nudged.device
-where user_id = any ($1)
-limit $2
+from nudged.device where user_id = any ($1) limit $2
 
 -- name: claim_devices_bounded
 -- The newest hundred devices of each claimed user, of at most $2 rows of each. Run if some user has unusually many

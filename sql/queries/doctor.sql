@@ -23,8 +23,7 @@ select
     )
 from pg_roles r
 left join pg_namespace n on n.nspname = 'nudged'
-left join pg_class p on p.relnamespace = n.oid and p.relname = 'person'
-where r.rolname = current_user
+left join pg_class p on p.relnamespace = n.oid and p.relname = 'person' where r.rolname = current_user
 
 -- name: doctor_zones
 -- The current offset of each zone, by the server's own files or the system's. Rows: name, seconds east of UTC. No name
@@ -178,8 +177,7 @@ from written t order by t.name
 select c.relname::text
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = 'nudged' and c.relkind in ('r', 'p') and c.relname <> 'migration' and not c.relrowsecurity
-order by 1
+where n.nspname = 'nudged' and c.relkind in ('r', 'p') and c.relname <> 'migration' and not c.relrowsecurity order by 1
 
 -- name: doctor_partitions
 -- How many days in a row the record has partitions for, from today (UTC) on. One row.
@@ -196,9 +194,7 @@ where not exists (
 select
     s.relname::text, s.n_live_tup, s.n_dead_tup,
     exists (select 1 from unnest(c.reloptions) as o (text) where o.text ~ '^autovacuum_enabled=(false|off|no|0|f|n)$')
-from pg_stat_all_tables s
-join pg_class c on c.oid = s.relid
-where s.schemaname = 'nudged' and s.relname = any ($1::text[]) order by 1
+from pg_stat_all_tables s join pg_class c on c.oid = s.relid where s.schemaname = 'nudged' and s.relname = any ($1::text[]) order by 1
 
 -- name: doctor_holders
 -- What keeps dead rows from being cleaned up. One row: of the session with the oldest snapshot or transaction its

@@ -27,8 +27,7 @@ select user_id, max(at) filter (where not arrival) from nudged.touched where use
 
 -- name: read_owner
 -- A user's range, and the daemon that owns it. $1 user. One row: range, daemon id (null: the range is free).
-select r.id, m.daemon_id
-from nudged.range r left join nudged.member m on m.id = r.owner where r.id = uuid_hash($1) >> 26
+select r.id, m.daemon_id from nudged.range r left join nudged.member m on m.id = r.owner where r.id = uuid_hash($1) >> 26
 
 -- name: read_intents
 -- Open pushes of one user: they are being sent, or their daemon has died. $1 user.
@@ -48,5 +47,4 @@ select
 -- name: read_deliveries
 -- One user's record between two instants, the newest first. $1 user, $2 from, $3 up to, $4 most rows.
 select kind, key, slot, device_hash, apns_id, outcome, reason, status, attempted_at, decision::text, template
-from nudged.delivery
-where user_id = $1 and attempted_at between $2 and $3 order by attempted_at desc, kind, key, device_hash limit $4
+from nudged.delivery where user_id = $1 and attempted_at between $2 and $3 order by attempted_at desc, kind, key, device_hash limit $4

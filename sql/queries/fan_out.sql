@@ -16,8 +16,7 @@ from nudged.occurrence o where o.is_fan_out and o.wakes_at <= $1 and o.id <> all
 select o.id
 from nudged.occurrence o
 join nudged.reminder r on r.user_id = o.user_id and r.id = o.reminder_id
-where o.user_id = $1 and o.id = $2 and o.fan_out_after is not distinct from $3
-for update of o skip locked for share of r skip locked
+where o.user_id = $1 and o.id = $2 and o.fan_out_after is not distinct from $3 for update of o skip locked for share of r skip locked
 
 -- name: fan_out_wait
 -- Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant. The series' first
@@ -78,5 +77,4 @@ with waiting as materialized (
     select wakes_at, reminder_id, subject_type, subject_id from nudged.occurrence
     where is_fan_out and wakes_at <= statement_timestamp() - interval '1 minute' order by wakes_at limit $1
 )
-select (select count(*) from waiting), w.wakes_at, w.reminder_id, w.subject_type, w.subject_id
-from waiting w order by w.wakes_at limit 1
+select (select count(*) from waiting), w.wakes_at, w.reminder_id, w.subject_type, w.subject_id from waiting w order by w.wakes_at limit 1

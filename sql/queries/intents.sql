@@ -60,8 +60,7 @@ delete from nudged.intent where withdrawn_until is null and (id = any ($1) and o
 -- most, $2 intents that are left for a while. In random order, so that daemons that recover at once rarely meet.
 with past as (delete from nudged.intent where withdrawn_until < statement_timestamp())
 select i.id, i.sweep_id, i.attempted_at, i.user_ids, i.turns, i.contents
-from nudged.intent i
-where i.member is null and i.withdrawn_until is null and i.id <> all ($2) order by random() limit $1
+from nudged.intent i where i.member is null and i.withdrawn_until is null and i.id <> all ($2) order by random() limit $1
 
 -- name: turns
 -- The turns of these users. $1 users. Rows: user, turn.

@@ -12,8 +12,7 @@ select
     pg_get_userbyid(n.nspowner)::text, coalesce(pg_has_role(n.nspowner, 'usage'), false),
     array(
         select c.relname::text from pg_class c
-        where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and not c.relispartition
-        order by 1 limit 100
+        where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and not c.relispartition order by 1 limit 100
     ),
     coalesce(has_schema_privilege((select oid from pg_namespace where nspname = 'public'), 'create'), false),
     array(
@@ -55,8 +54,7 @@ from unnest($1::text[], $2::text[]) with ordinality as w (schema, name, place)
 join pg_namespace n on n.nspname = w.schema
 join pg_class c on c.relnamespace = n.oid and c.relname = w.name
 left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-left join pg_type t on t.oid = a.atttypid
-order by w.place, a.attnum
+left join pg_type t on t.oid = a.atttypid order by w.place, a.attnum
 
 -- name: migrations_applied
 -- Which migrations this database has. Rows: number, checksum, the migration that a daemon must know (null or 0: any
@@ -100,8 +98,7 @@ select exists (
       and (c.relforcerowsecurity or not pg_has_role(g.reader, c.relowner, 'usage'))
       and not exists (
           select 1 from pg_policy p cross join lateral unnest(p.polroles) as o (role)
-          where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*')
-            and (o.role = 0 or pg_has_role(g.reader, o.role, 'usage'))
+          where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*') and (o.role = 0 or pg_has_role(g.reader, o.role, 'usage'))
       )
 )
 

@@ -6,8 +6,7 @@ on conflict (member) do nothing
 
 -- name: renew
 -- Renews a member's lease. $1 member, $2 lease in milliseconds. Rows: the member.
-update nudged.lease set alive_until = statement_timestamp() + $2 * interval '1 millisecond'
-where member = $1 returning member
+update nudged.lease set alive_until = statement_timestamp() + $2 * interval '1 millisecond' where member = $1 returning member
 
 -- name: take_ranges
 -- Takes free ranges, up to the fair share of 64. $1 member. Members whose lease has ended don't count. SKIP LOCKED: two
@@ -65,9 +64,7 @@ select exists (select 1 from gone) or not exists (select 1 from nudged.member wh
 -- name: dead_members
 -- Members whose lease has ended. $1 this daemon's member, which is left out. Rows: member.
 select m.id from nudged.member m
-where m.id <> $1
-  and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp())
-limit 64
+where m.id <> $1 and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp()) limit 64
 
 -- name: living_daemons
 -- Daemons with a lease that has not ended. $1 most rows.

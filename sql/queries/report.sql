@@ -11,8 +11,7 @@ select
     -- any text.
     case when reason is null then '' when reason ~ '^[A-Za-z_]{1,40}$' then reason else 'other' end as why,
     coalesce(status = 410, false) as is_gone, count(*)
-from nudged.delivery
-where attempted_at >= $1 and attempted_at < $2 group by 1, 2, 3, 4, 5 order by 6 desc, 1, 2, 3, 4, 5 limit $4
+from nudged.delivery where attempted_at >= $1 and attempted_at < $2 group by 1, 2, 3, 4, 5 order by 6 desc, 1, 2, 3, 4, 5 limit $4
 
 -- name: report_hours
 -- Pushes that Apple accepted between two instants: by the user's local hour, by whether that was in the user's quiet
@@ -76,8 +75,7 @@ select
         when late is null then null when late < 0 then -1 when late < 1 then 0 when late < 5 then 1 when late < 15 then 2
         when late < 60 then 3 when late < 240 then 4 else 5 end,
     count(*), false
-from timed
-group by 1, 2, 3, 4, 5
+from timed group by 1, 2, 3, 4, 5
 union all
 select null::integer, what.kind, false, false, null::integer, count(*), true
 from reached
@@ -99,8 +97,7 @@ with due as materialized (
     from nudged.delivery
     where attempted_at >= $1 and attempted_at < $2 and kind = 'check_in'
       and (outcome in ('accepted', 'unknown') or outcome = 'skipped' and reason in ('holdout', 'active'))
-    group by user_id
-    having count(*) filter (where outcome = 'skipped' and reason = 'holdout') in (0, count(*))
+    group by user_id having count(*) filter (where outcome = 'skipped' and reason = 'holdout') in (0, count(*))
 ),
 met as (select d.is_held_out, count(*) as users from due d join nudged.seen s on s.user_id = d.user_id where s.at >= $3 group by d.is_held_out)
 select d.is_held_out, count(*), coalesce((select m.users from met m where m.is_held_out = d.is_held_out), 0)
@@ -119,15 +116,13 @@ with sweep as materialized (
         count(*) filter (where outcome in ('rejected', 'deferred')) as refused,
         count(*) filter (where outcome = 'unknown') as lost
     from nudged.delivery
-    where attempted_at >= $1 and attempted_at < $2 and outcome not in ('opened', 'helpful', 'unhelpful')
-    group by sweep_id
+    where attempted_at >= $1 and attempted_at < $2 and outcome not in ('opened', 'helpful', 'unhelpful') group by sweep_id
 ),
 classed as (
     select *, case when records < 5 then 0 when records < 50 then 1 when records < 500 then 2 when records < 5000 then 3 else 4 end as class from sweep
 )
 select null::timestamptz, class, count(*), sum(records)::bigint, max(seconds), 0::bigint, 0::bigint, 0::bigint, 0::bigint
-from classed
-group by class
+from classed group by class
 union all
 select * from (
     select began, class, 1::bigint, records, seconds, accepted, refused, lost, records - accepted - refused - lost

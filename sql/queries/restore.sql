@@ -74,15 +74,13 @@ recorded as (
 passed as (
     update nudged.occurrence o set restored_at = $1
     where o.user_id in (select user_id from mine) and o.wakes_at < $1
-    returning
-        o.user_id, o.is_fan_out, coalesce(o.due_at, o.due_local at time zone 'UTC') as at,
+    returning o.user_id, o.is_fan_out, coalesce(o.due_at, o.due_local at time zone 'UTC') as at,
         coalesce(o.due_at, (o.due_local + interval '12 hours') at time zone 'UTC') < $1 as is_due
 ),
 -- Messages that are older than now may have been sent since the backup. Those for a later time were not.
 dropped as (
     delete from nudged.message m
-    where m.user_id in (select user_id from mine) and coalesce(m.wakes_at, m.created_at) < $1
-    returning m.user_id, m.id, m.created_at
+    where m.user_id in (select user_id from mine) and coalesce(m.wakes_at, m.created_at) < $1 returning m.user_id, m.id, m.created_at
 ),
 ended as (
     insert into nudged.delivery (user_id, kind, key, device_hash, outcome, reason, attempted_at, sweep_id)
@@ -107,8 +105,7 @@ last as materialized (select user_id from first order by user_id desc limit 1)
 select
     count(*), count(distinct user_id), min(created_at), max(created_at),
     (select user_id from nudged.message where user_id > (select user_id from last) order by user_id limit 1)
-from nudged.message
-where user_id >= $1 and user_id <= (select user_id from last) and coalesce(wakes_at, created_at) < $2
+from nudged.message where user_id >= $1 and user_id <= (select user_id from last) and coalesce(wakes_at, created_at) < $2
 
 -- name: restore_reminders
 -- Reminders that `restore_users` would mark. It locks nothing. $1 from this user on, $2 the policy's now, $3 about

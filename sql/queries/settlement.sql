@@ -63,8 +63,7 @@ with told as materialized (
         'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason, 'state', state)) as entries
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[])
         as d (user_id, device, environment, topic, registered_at, at, reason, state)
-    group by user_id
-    order by user_id
+    group by user_id order by user_id
 ),
 noted as (
     update nudged.person p set quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
@@ -74,8 +73,7 @@ select count(*) from noted
 
 -- name: end_messages
 -- Deletes messages that ended, with their texts. Parallel: $1 user, $2 id.
-delete from nudged.message m using unnest($1::uuid[], $2::uuid[]) as e (user_id, id)
-where m.user_id = e.user_id and m.id = e.id
+delete from nudged.message m using unnest($1::uuid[], $2::uuid[]) as e (user_id, id) where m.user_id = e.user_id and m.id = e.id
 
 -- name: end_reminders
 -- Deletes reminders and fan-outs that ended, and inserts the next ones of their series. Parallel: $1 user, $2 id. $3
@@ -119,13 +117,10 @@ with told as materialized (
     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
         as d (user_id, device, environment, topic, registered_at, at, reason)
     -- In the order of user_id, like all writers that wait for locks: two daemons can't deadlock.
-    group by user_id
-    order by user_id
+    group by user_id order by user_id
 )
 update nudged.person p set due_at = least(p.due_at, $1), quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
-from told t
-where p.user_id = t.user_id
-returning p.user_id, jsonb_path_query_array(p.quarantine, '$[*] ? (@.state == "moved")')::text
+from told t where p.user_id = t.user_id returning p.user_id, jsonb_path_query_array(p.quarantine, '$[*] ? (@.state == "moved")')::text
 
 -- name: move_devices
 -- Writes the environments in which devices work into the table of devices, if nudged created it. Parallel: $1 user, $2

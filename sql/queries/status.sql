@@ -7,8 +7,7 @@ select clock_timestamp()
 -- $1 daemon id, $2 host, $3 pid, $4 version, $5 milliseconds since it started, $6 its state.
 with lost as materialized (
     -- Two daemons that delete the same rows don't wait for each other.
-    select daemon_id from nudged.daemon
-    where seen_at < statement_timestamp() - interval '1 day' and daemon_id <> $1 for update skip locked
+    select daemon_id from nudged.daemon where seen_at < statement_timestamp() - interval '1 day' and daemon_id <> $1 for update skip locked
 ),
 forgotten as (delete from nudged.daemon d using lost where d.daemon_id = lost.daemon_id)
 insert into nudged.daemon (daemon_id, host, pid, version, started_at, seen_at, state)
@@ -41,8 +40,7 @@ select
     (select count(*) from (select 1 from nudged.touched limit $1) as touches), open.intents, open.pushes,
     (
         select count(*) from (
-            select 1 from nudged.delivery
-            where outcome = 'unknown' and attempted_at > statement_timestamp() - interval '24 hours' limit $1
+            select 1 from nudged.delivery where outcome = 'unknown' and attempted_at > statement_timestamp() - interval '24 hours' limit $1
         ) as lost
     ),
     (select count(*) from nudged.range where owner is null)

@@ -3,13 +3,11 @@
 -- skip (set aside).
 with hurried as materialized (
     select id, user_id, arrival from nudged.touched
-    where urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4)
-    order by id limit $3
+    where urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4) order by id limit $3
 ),
 others as materialized (
     select id, user_id, arrival from nudged.touched
-    where not urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4)
-    order by id limit $3
+    where not urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4) order by id limit $3
 )
 select id, user_id, true as urgent, arrival from hurried union all select id, user_id, false, arrival from others
 order by urgent desc, id limit $3
