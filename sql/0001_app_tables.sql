@@ -26,9 +26,7 @@ declare
     caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
 begin
     -- Most callers are. The rest of the question takes ten times as long.
-    if pg_has_role(caller, to_regrole('nudged_app'), 'usage') then
-        return;
-    end if;
+    if pg_has_role(caller, to_regrole('nudged_app'), 'usage') then return; end if;
     if exists (
         select from pg_proc p where p.pronamespace = 'nudged_api'::regnamespace
           -- As a name, so that it is found by its index.
@@ -165,9 +163,7 @@ begin
     end if;
     -- The size above is the stored one. This is the value without compression.
     whole := preferences || '{}';
-    if pg_column_size(whole) > most then
-        return too_long;
-    end if;
+    if pg_column_size(whole) > most then return too_long; end if;
     select array_agg(m.key) into absurd from jsonb_each(whole) m where nudged.has_long_number(m.value);
     -- The daemon's parser reads no deeper value. A user who turned messages off stays off even if the rest can't be read.
     is_deep := jsonb_path_exists(whole, '$.**{513}');
@@ -176,9 +172,7 @@ begin
             when is_deep then '"nested too deep"' else '"holds a number of more than 100 digits"' end;
     end if;
     whole := whole || coalesce((select jsonb_object_agg(k, 0.5) from unnest(absurd) as k), '{}');
-    if length(whole::text) > 65536 then
-        return too_long;
-    end if;
+    if length(whole::text) > 65536 then return too_long; end if;
     return coalesce((select jsonb_object_agg(m.key, m.value)::text from jsonb_each(whole) m where m.key = any (known)), '{}');
 end $$;
 
@@ -225,9 +219,7 @@ declare
     whole jsonb;
     written text;
 begin
-    if pg_column_size(context) > most or jsonb_typeof(context) <> 'object' then
-        return null;
-    end if;
+    if pg_column_size(context) > most or jsonb_typeof(context) <> 'object' then return null; end if;
     whole := context || '{}';
     select jsonb_object_agg(m.key, m.value)::text into written
     from jsonb_each(case when pg_column_size(whole) <= most then whole end) m
@@ -367,9 +359,7 @@ begin
         from nudged.app_views() v join pg_class c on c.oid = to_regclass('public.' || v.relation)
         where (v.known is null or (v.known).definition is not null) and (v.oid is null or v.lost is not null)
     loop
-        if not one.is_safe then
-            execute format('alter table public.%I enable row level security', one.relation);
-        end if;
+        if not one.is_safe then execute format('alter table public.%I enable row level security', one.relation); end if;
         perform nudged.add_columns(one.relation);
         -- security_barrier: no function of the caller sees a row that the view leaves out.
         recipe := case one.view when 'recipient' then format(
@@ -521,8 +511,7 @@ begin
         where lower(btrim(d.platform, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
             not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
     );
-exception when undefined_table or undefined_column or insufficient_privilege then
-    return null;
+exception when undefined_table or undefined_column or insufficient_privilege then return null;
 end $$;
 
 comment on schema nudged is 'nudged sends push notifications for this database''s app. The daemon''s tables, and views for operators. Never expose it through an API.';

@@ -115,8 +115,7 @@ alter table nudged.intent alter column user_ids set storage external;
 do $$
 begin
     alter table nudged.intent alter column contents set compression lz4;
-exception when feature_not_supported then
-    null;
+exception when feature_not_supported then null;
 end $$;
 
 -- Which of these messages and reminders are on their way: in an intent that is open for their user. Parallel lists.
@@ -197,9 +196,7 @@ begin
         -- A session that holds the row notes the same.
         update nudged.seen set at = instant where user_id in (select s.user_id from nudged.seen s where s.user_id = recipient for update skip locked);
     end if;
-    if not found then
-        return nudged.result_of(done => 0);
-    end if;
+    if not found then return nudged.result_of(done => 0); end if;
     if exists (select from nudged.person p where p.user_id = recipient and p.ignored > 0) then
         insert into nudged.touched (user_id) values (recipient);
     end if;
@@ -348,9 +345,7 @@ end $$;
 create function nudged.renew_registration() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    if new.updated_at is not distinct from old.updated_at then
-        new.updated_at := clock_timestamp();
-    end if;
+    if new.updated_at is not distinct from old.updated_at then new.updated_at := clock_timestamp(); end if;
     return new;
 end $$;
 
@@ -434,9 +429,7 @@ begin
         begin
             execute case when one.enabled is null then one.statement else format('alter table %s enable trigger %I', one.relation, one.name) end;
         exception when insufficient_privilege then
-            if one.relation <> 'auth.users' then
-                raise;
-            end if;
+            if one.relation <> 'auth.users' then raise; end if;
             raise notice '% may not make a trigger on auth.users, so nudged keeps deleted users: call nudged_api.forget for each. Or, as the owner of auth.users: grant trigger on auth.users to %, then select nudged.watch_deleted_users()',
                 current_user, current_user;
             continue;
@@ -479,9 +472,7 @@ $$;
 create function nudged.make_quarantined() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-    if to_regclass('nudged.quarantined') is not null then
-        return;
-    end if;
+    if to_regclass('nudged.quarantined') is not null then return; end if;
     -- For people. A malformed value in one row doesn't break the other rows.
     create view nudged.quarantined with (security_barrier) as
     select
@@ -515,9 +506,7 @@ begin
     loop
         execute format('alter table %s enable row level security', wanted.oid::regclass);
     end loop;
-    if not exists (select 1 from pg_extension where extname = 'citus') then
-        return;
-    end if;
+    if not exists (select 1 from pg_extension where extname = 'citus') then return; end if;
     for wanted in
         select c.oid, c.relname
         from pg_class c

@@ -220,8 +220,7 @@ create function nudged.json_or_null(phrase text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
     return phrase::jsonb;
-exception when data_exception or statement_too_complex then
-    return null;
+exception when data_exception or statement_too_complex then return null;
 end $$;
 
 -- The zone that a user has chosen, or that their profile names, as far as this server can tell. Null: none.
@@ -289,9 +288,7 @@ declare
     near text;
     one record;
 begin
-    if apns is null or fault is not null then
-        return fault;
-    end if;
+    if apns is null or fault is not null then return fault; end if;
     select k.key into stranger from jsonb_object_keys(apns) as k (key) where k.key <> all (known) limit 1;
     if found then
         near := nudged.nearest_key(stranger, known);
@@ -354,9 +351,7 @@ begin
         end if;
     end loop;
     fault := nudged.data_fault('apns.data', nullif(apns -> 'data', 'null'));
-    if fault is not null then
-        return fault;
-    end if;
+    if fault is not null then return fault; end if;
     if nudged.is_critical(given) then
         fault := case
             when call = 'template' then array[
@@ -366,9 +361,7 @@ begin
             when given ->> 'interruption_level' <> 'critical' then array[
                 'apns.interruption_level is not critical beside a critical sound', 'Give critical, or leave interruption_level out.']
         end;
-        if fault is not null then
-            return fault;
-        end if;
+        if fault is not null then return fault; end if;
     end if;
     select k.key into stranger from unnest(array['title_loc', 'subtitle_loc', 'loc']) as k (key)
     where given ? (k.key || '_args') and not given ? (k.key || '_key');
@@ -432,8 +425,7 @@ create function nudged.epoch(phrase text) returns bigint
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
     return case when phrase::timestamptz between '1970-01-01Z' and '2200-01-01Z' then floor(extract(epoch from phrase::timestamptz)) end;
-exception when data_exception then
-    return null;
+exception when data_exception then return null;
 end $$;
 
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
@@ -524,9 +516,7 @@ begin
             ('priority', 'priority', '5 or 10', '{}', '{start,update,end}')
         ) as k (name, kind, wanted, needed, allowed)
     loop
-        if one.value is null and not one.is_needed and one.name <> 'event' then
-            continue;
-        end if;
+        if one.value is null and not one.is_needed and one.name <> 'event' then continue; end if;
         if not coalesce(one.is_allowed and case one.kind
             when 'event' then true
             when 'name' then jsonb_typeof(one.value) = 'string' and octet_length(one.phrase) between 1 and 200
@@ -583,9 +573,7 @@ declare
             'texts has more than 50 languages', 'Give the languages of this user, or send one message for each language.']
     end;
 begin
-    if fault is not null then
-        return fault;
-    end if;
+    if fault is not null then return fault; end if;
     for one in select t.key, t.value, t.value ->> 'title' as title, t.value ->> 'body' as body from jsonb_each(message.texts) as t (key, value) loop
         if one.key !~ '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' or octet_length(one.key) > 64 then
             return array['texts has a member that is no language', 'Name a language as de, or one of a region as pt-BR.'];
@@ -605,9 +593,7 @@ begin
         then
             fault := array['the payload has more than 4096 bytes', 'Apple accepts 4096 bytes for the whole payload. Shorten this text.'];
         end if;
-        if fault is not null then
-            return array[format('texts.%s: %s', one.key, fault[1]), fault[2]];
-        end if;
+        if fault is not null then return array[format('texts.%s: %s', one.key, fault[1]), fault[2]]; end if;
         said := said || name;
     end loop;
     return null;
@@ -630,9 +616,7 @@ declare
         case when message.data is not null then nudged.data_fault('data', message.data) end,
         case when message.apns is not null then nudged.apns_fault(message.apns, 'message') end);
 begin
-    if fault is null and nudged.surface_kind(message.apns) is not null then
-        fault := nudged.surface_fault(message);
-    end if;
+    if fault is null and nudged.surface_kind(message.apns) is not null then fault := nudged.surface_fault(message); end if;
     if fault is null and message.apns is not null then
         select f.fault into fault
         from (values
@@ -706,9 +690,7 @@ begin
                 nudged.longest(message.title, message.body, message.data, message.apns))];
         end if;
     end if;
-    if fault is not null then
-        if nudged.refuse(caller, fault) then end if;
-    end if;
+    if fault is not null and nudged.refuse(caller, fault) then end if;
     return stored;
 end $$;
 
@@ -762,9 +744,7 @@ begin
             on conflict (user_id, key) do nothing;
             exit when found;
             select k.id into known from nudged.message_key k where k.user_id = new.user_id and k.key = new.dedupe_key;
-            if known is not null then
-                return nudged.result_of(known, 0);
-            end if;
+            if known is not null then return nudged.result_of(known, 0); end if;
             -- The key was deleted between the two statements (nudged_api.forget, or 30 days old). So it is tried again.
         end loop;
     end if;

@@ -138,9 +138,7 @@ begin
             else
                 case when value ~ '^0*[1-9][0-9]{0,3}$' and length(value) <= 9 then null else 'a number from 1 to 9999' end
         end;
-        if wanted is not null then
-            return format('recurrence.%s: found another value, wanted %s', name, wanted);
-        end if;
+        if wanted is not null then return format('recurrence.%s: found another value, wanted %s', name, wanted); end if;
     end loop;
     if not given ? 'FREQ' then
         return 'recurrence.FREQ: found nothing, wanted ' || wanted_frequency;
@@ -164,9 +162,7 @@ begin
         return null;
     end if;
     month_begins := make_date(left(value, 4)::integer, substr(value, 5, 2)::integer, 1);
-    if substr(value, 7, 2)::integer > extract(day from month_begins + interval '1 month - 1 day') then
-        return null;
-    end if;
+    if substr(value, 7, 2)::integer > extract(day from month_begins + interval '1 month - 1 day') then return null; end if;
     return month_begins + (substr(value, 7, 2)::integer - 1) + case
         when length(value) = 8 then time '23:59:59'
         else make_time(substr(value, 10, 2)::integer, substr(value, 12, 2)::integer, substr(value, 14, 2)::double precision)
@@ -188,8 +184,7 @@ begin
     -- Only for this function.
     perform set_config('timezone', name, true);
     return current_setting('timezone') = name;
-exception when invalid_parameter_value then
-    return false;
+exception when invalid_parameter_value then return false;
 end $$;
 
 -- Deletes pending occurrences (parallel: recipients, ids) that no open intent holds, and returns their ids. They are
@@ -208,16 +203,12 @@ declare
     held uuid[];
     intended uuid[];
 begin
-    if coalesce(cardinality(occurrences), 0) = 0 then
-        return '{}';
-    end if;
+    if coalesce(cardinality(occurrences), 0) = 0 then return '{}'; end if;
     loop
         begin
             select h.recipients, h.occurrences into held_by, held from nudged.hold_occurrences(whose, which) h;
             select array_agg(o.id) into intended from unnest(held) as o (id) where o.id in (select nudged.on_their_way(held_by, held));
-            if intended is not null then
-                raise sqlstate 'ND001';
-            end if;
+            if intended is not null then raise sqlstate 'ND001'; end if;
         exception when sqlstate 'ND001' then
             -- The locks are released. Each round leaves out at least one row more.
             select array_agg(w.user_id), array_agg(w.id) into whose, which
@@ -286,9 +277,7 @@ begin
         -- User by user: rows are not locked across machines.
         for one in select distinct u from unnest(recipients) as u order by u loop
             perform 1 from nudged.person where user_id = one for key share;
-            if found then
-                held := held || one;
-            end if;
+            if found then held := held || one; end if;
         end loop;
     end;
     strangers := array(select unnest(recipients) except select unnest(held));
@@ -315,9 +304,7 @@ declare
     replaced uuid[];
 begin
     -- Calendar libraries write the name of the property, too.
-    if upper(left(recurrence, 6) collate "C") = 'RRULE:' then
-        recurrence := substr(recurrence, 7);
-    end if;
+    if upper(left(recurrence, 6) collate "C") = 'RRULE:' then recurrence := substr(recurrence, 7); end if;
     if nudged.refuse(call, nudged.reminder_fault(
         set_reminder.subject_type, set_reminder.subject_id, author, set_reminder.title, set_reminder.body, instant, wall, audience,
         set_reminder.recurrence, set_reminder.timezone, set_reminder.apns
@@ -382,9 +369,7 @@ begin
                 title, body, nullif(apns -> 'data', 'null'), false, apns ->> 'category', apns ->> 'thread_id', nudged.stored_apns(apns))
             + octet_length(',"subject_type":') + nudged.utf8_bytes(to_json(subject_type)::text)
             + octet_length(',"subject_id":') + nudged.utf8_bytes(to_json(subject_id)::text) end;
-        if bytes <= 65536 then
-            broken := nudged.text_fault(title, body, apns, 'reminder');
-        end if;
+        if bytes <= 65536 then broken := nudged.text_fault(title, body, apns, 'reminder'); end if;
     end if;
     return case
         when coalesce(subject_type, '') = '' or octet_length(subject_type) > 100 then array[
@@ -562,9 +547,7 @@ begin
               where m.subject_type = o.subject_type and m.subject_id = any (nudged.subject_spellings(o.subject_id)) and m.user_id = recipient
           );
     end if;
-    if pending is null and later is null then
-        return nudged.result_of(snooze.id, 0);
-    end if;
+    if pending is null and later is null then return nudged.result_of(snooze.id, 0); end if;
     taken := nudged.take_back_reminders((select array_agg(o.user_id) from unnest(pending) as o), ids, null);
     insert into nudged.occurrence (
         user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, timezone, is_fan_out, fan_out_after, is_own, recurrence, number,
@@ -601,9 +584,7 @@ begin
         -- For all recipients: two such snoozes run one after the other, and wait for a page of a fan-out.
         perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for no key update;
     end if;
-    if not found then
-        return '{}';
-    end if;
+    if not found then return '{}'; end if;
     return array(select nudged.hold_recipients(case when recipient is not null then array[recipient] else array(
         select distinct o.user_id from nudged.occurrence o where o.reminder_id = reminder
     ) end));
@@ -643,9 +624,7 @@ begin
             return null;
         end if;
     end if;
-    if was is not null then
-        perform nudged.end_reminders(tg_argv[0], nudged.subject_key(was));
-    end if;
+    if was is not null then perform nudged.end_reminders(tg_argv[0], nudged.subject_key(was)); end if;
     return null;
 end $$;
 

@@ -47,9 +47,7 @@ begin
     -- If two daemons call it at once, the first does it. Nobody but the owner can lock this row.
     select s.retention_days into keep_days from nudged.setting s for update skip locked;
     if not found then
-        if exists (select from nudged.setting) then
-            return;
-        end if;
+        if exists (select from nudged.setting) then return; end if;
         -- Without a setting nothing is dropped, but tomorrow needs its partition.
         keep_days := 36500;
     end if;
@@ -80,8 +78,7 @@ begin
             execute format('drop table nudged.%I', part);
             dropped := dropped + 1;
         end loop;
-    exception when lock_not_available then
-        dropped := 0;
+    exception when lock_not_available then dropped := 0;
     end;
     begin
         -- An hour of rows per call: the statement has seconds, and the default partition may hold months of rows.
@@ -91,8 +88,7 @@ begin
             where attempted_at < least(oldest_kept::timestamptz, greatest(oldest, '1970-01-01 00:00:00Z') + interval '1 hour');
             dropped := dropped + 1;
         end if;
-    exception when lock_not_available then
-        null;
+    exception when lock_not_available then null;
     end;
 end $$;
 
@@ -189,9 +185,7 @@ begin
         before := set_byte(before, place, 255);
         place := place - 1;
     end loop;
-    if place >= 0 then
-        before := set_byte(before, place, get_byte(before, place) - 1);
-    end if;
+    if place >= 0 then before := set_byte(before, place, get_byte(before, place) - 1); end if;
     update nudged.occurrence set fan_out_after = case when place >= 0 then encode(before, 'hex')::uuid end where fan_out_after = recipient;
     -- Touches that were appended meanwhile. A touch that a daemon has taken already finds a user without data, and no
     -- row is inserted.
@@ -201,9 +195,7 @@ begin
     get diagnostics gone = row_count;
     -- A daemon may have decided on a push for a user who was due. It finds this touch before the first byte. The next
     -- drain takes it, and nothing is left.
-    if is_due then
-        insert into nudged.touched (user_id) values (recipient);
-    end if;
+    if is_due then insert into nudged.touched (user_id) values (recipient); end if;
     return erased + gone;
 end $$;
 
@@ -231,9 +223,7 @@ begin
         nudge.key := name;
         nudge.attempted_at := instant - interval '1 hour';
     end if;
-    if nudge.key is null then
-        return nudged.result_of(done => 0);
-    end if;
+    if nudge.key is null then return nudged.result_of(done => 0); end if;
     perform nudged.note_seen(recipient, answer = 'opened');
     if answer = (
         select (array_agg(d.outcome order by d.attempted_at desc))[1] from nudged.delivery d

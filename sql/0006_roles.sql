@@ -51,9 +51,7 @@ declare
     policy text;
     rows text;
 begin
-    if not exists (select 1 from pg_roles where rolname = who) or coalesce(relation::oid, call::oid) is null then
-        return;
-    end if;
+    if not exists (select 1 from pg_roles where rolname = who) or coalesce(relation::oid, call::oid) is null then return; end if;
     -- These names are Supabase's roles only if auth.uid() says who is signed in.
     if who in ('authenticated', 'service_role') and not exists (
         select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
@@ -70,9 +68,7 @@ begin
         execute format('grant usage on schema %s to %I', place::regnamespace, who);
     end if;
     execute format('grant %s on %s %s to %I', privileges, case when is_call then 'function' else 'table' end, what, who);
-    if is_call then
-        return;
-    end if;
+    if is_call then return; end if;
     -- A serial column's sequence has rights of its own. An identity column's needs none.
     if privileges like '%insert%' then
         for counter in
@@ -118,9 +114,7 @@ begin
         return;
     end if;
     -- Since PostgreSQL 16, a role that made another one is a member of it that inherits nothing.
-    if not pg_has_role(current_user, who, 'usage') then
-        execute format('grant %I to current_user', who);
-    end if;
+    if not pg_has_role(current_user, who, 'usage') then execute format('grant %I to current_user', who); end if;
     -- A function's owner must be allowed to create functions in its schema, at this moment.
     execute format('grant create on schema nudged to %I', who);
     execute format('alter function %s owner to %I', call, who);

@@ -65,9 +65,7 @@ begin
         bytes := nudged.payload_bytes(
             new.title, new.body, coalesce(new.apns -> 'data', '{}') || jsonb_strip_nulls(jsonb_build_object('conversation_id', '', 'domain', new.domain)), false,
             new.apns ->> 'category', new.apns ->> 'thread_id', new.apns);
-        if bytes <= 4096 then
-            return new;
-        end if;
+        if bytes <= 4096 then return new; end if;
         fault := array[format('the payload has %s bytes', bytes), format('Apple accepts 4096 bytes for the whole payload. Shorten %s. Filled-in values count as well.',
             nudged.longest(new.title, new.body, null, new.apns)), 'payload'];
     end if;

@@ -30,9 +30,7 @@ begin
         return format('found %s, wanted an object', jsonb_typeof(preferences));
     end if;
     measured := nudged.measured_preferences(preferences)::jsonb;
-    if jsonb_typeof(measured) <> 'object' then
-        return measured #>> '{}';
-    end if;
+    if jsonb_typeof(measured) <> 'object' then return measured #>> '{}'; end if;
     -- Few keys are checked: these are a mistake of a person, and a hostile value has thousands of keys.
     for one in
         select u.key, nudged.nearest_key(u.key, known_keys) as known

@@ -61,9 +61,7 @@ begin
         update nudged.preview p set is_read = true where p.user_id = message.user_id and p.id = asked.id and asked.answer is not null;
         return asked.answer;
     end if;
-    if call = 'nudged_me.preview' then
-        perform nudged.counted_user(call);
-    end if;
+    if call = 'nudged_me.preview' then perform nudged.counted_user(call); end if;
     -- Concurrent calls don't see each other's rows, so together they may exceed the limits.
     if nudged.refuse(call, case
         when (select count(*) from (select from nudged.preview p where p.user_id = message.user_id and p.asked_at > now() - interval '5 minutes' limit 10) as own) >= 10

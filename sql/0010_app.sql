@@ -303,9 +303,7 @@ begin
         when cancel.id is null then array['id is null', 'Give the id that the call returned that sent the message or set the reminder.']
         else nudged.isolation_fault('the nudge') end) then end if;
     ended := nudged.cancel_message(recipient, cancel.id);
-    if ended.done + ended.too_late = 0 then
-        ended := nudged.end_reminders_of(recipient, cancel.id, null, null);
-    end if;
+    if ended.done + ended.too_late = 0 then ended := nudged.end_reminders_of(recipient, cancel.id, null, null); end if;
     -- Of a reminder's recipients, some may have been told.
     return nudged.result_of(cancel.id, (ended.done > 0 and ended.too_late = 0)::integer, (ended.too_late > 0)::integer);
 end $$;
@@ -325,9 +323,7 @@ begin
         when recipient is null then array['user_id is null', 'Name the user who got the nudge.']
         when name is null or name !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[
             'id is not valid', 'Give the payload''s "nudge", or the id that send or set_reminder returned.'] end) then end if;
-    if octet_length(name) = 36 then
-        ended := nudged.cancel(call, recipient, name::uuid);
-    end if;
+    if octet_length(name) = 36 then ended := nudged.cancel(call, recipient, name::uuid); end if;
     select d.key into nudge from nudged.delivery d
     where d.user_id = recipient and (d.key = name or d.kind = 'reminder' and starts_with(d.key, left(name, 18)))
       and d.outcome in ('accepted', 'unknown') and d.attempted_at > clock_timestamp() - interval '7 days'
@@ -520,9 +516,7 @@ declare
 begin
     for relation in select o.name from nudged.own_table o where to_regclass(format('public.%I', o.name)) is not null order by o.name desc loop
         begin
-            if nudged.keeps_rows(relation, recipient) then
-                is_kept := true;
-            end if;
+            if nudged.keeps_rows(relation, recipient) then is_kept := true; end if;
         exception when others or assert_failure or query_canceled then
             is_kept := true;
             raise warning 'nudged: a deleted user''s rows in public.% stay for now (SQLSTATE %)', relation, sqlstate;
@@ -560,8 +554,7 @@ begin
     end;
     begin
         insert into nudged.touched (user_id) select nudged.written_id(g.id) from gone g;
-    exception when others or assert_failure or query_canceled then
-        null;
+    exception when others or assert_failure or query_canceled then null;
     end;
     return null;
 end $$;
