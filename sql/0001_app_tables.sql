@@ -152,9 +152,7 @@ declare
     -- Four bytes of the value are at least one character of its text. So a larger value is longer than 65,536
     -- characters.
     most constant integer := 270000;
-    whole jsonb;
-    absurd text[];
-    is_deep boolean;
+    whole jsonb; absurd text[]; is_deep boolean;
 begin
     if pg_column_size(preferences) > most then
         return too_long;
@@ -216,8 +214,7 @@ create function nudged.measured_context(context jsonb) returns text
 language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     most constant integer := 40000;
-    whole jsonb;
-    written text;
+    whole jsonb; written text;
 begin
     if pg_column_size(context) > most or jsonb_typeof(context) <> 'object' then return null; end if;
     whole := context || '{}';
@@ -350,8 +347,7 @@ end $$;
 create function nudged.bind_views() returns setof text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    one record;
-    recipe text;
+    one record; recipe text;
 begin
     perform nudged.is_misbound();
     for one in

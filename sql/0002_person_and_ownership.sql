@@ -285,8 +285,7 @@ end $$;
 create function nudged.touch_devices() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    users uuid[];
-    registered uuid[];
+    users uuid[]; registered uuid[];
 begin
     begin
         select array_agg(distinct u.user_id) filter (where u.is_changed), array_agg(distinct u.user_id) filter (where not u.is_changed)

@@ -176,12 +176,9 @@ create function nudged.nearest_key(name text, known text[]) returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     plain constant text := translate(lower(left(name, 40) collate "C"), '_-', '');
-    candidate text;
-    target text;
-    best text;
+    candidate text; target text; best text;
     least_distance integer := 3;
-    above integer[];
-    here integer[];
+    above integer[]; here integer[];
 begin
     foreach candidate in array known loop
         target := translate(candidate, '_', '');
@@ -284,9 +281,7 @@ declare
         when nudged.has_long_number(apns) then array[
             'apns holds a number of more than 100 digits', 'Phones read numbers of 64 bits: put a longer one into a text.']
     end;
-    stranger text;
-    near text;
-    one record;
+    stranger text; near text; one record;
 begin
     if apns is null or fault is not null then return fault; end if;
     select k.key into stranger from jsonb_object_keys(apns) as k (key) where k.key <> all (known) limit 1;
@@ -468,8 +463,7 @@ declare
     activity constant jsonb := jsonb_strip_nulls(message.apns -> 'live_activity');
     known constant text[] := '{event,id,content_state,attributes_type,attributes,stale_date,dismissal_date,priority}';
     is_activity constant boolean := surface = 'live_activity';
-    stranger text;
-    one record;
+    stranger text; one record;
 begin
     select f.name into stranger
     from (
@@ -772,8 +766,7 @@ create function nudged_api.send_many(messages jsonb) returns table (user_id uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    stranger record;
-    asked nudged.new_message[];
+    stranger record; asked nudged.new_message[];
 begin
     perform nudged.require_backend('nudged_api.send_many');
     if nudged.refuse('nudged_api.send_many', case when jsonb_typeof(messages) is distinct from 'array' then array['messages is no array',
@@ -869,8 +862,7 @@ create function nudged_api.send_many(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    new nudged.new_message;
-    hole bigint;
+    new nudged.new_message; hole bigint;
 begin
     perform nudged.require_backend('nudged_api.send_many');
     if nudged.refuse('nudged_api.send_many', case when send_many.user_ids is null then array[
@@ -1015,10 +1007,7 @@ declare
     most constant integer := 10000;
     search_end constant timestamptz := clock_timestamp() + interval '5 seconds';
     is_late boolean := false;
-    going uuid[];
-    whose uuid[];
-    which uuid[];
-    ready integer;
+    going uuid[]; whose uuid[]; which uuid[]; ready integer;
     cancelled bigint := 0;
     left_alone bigint;
     tried bigint := 0;

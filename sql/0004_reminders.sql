@@ -89,10 +89,7 @@ declare
     wanted_frequency constant text := 'DAILY, WEEKLY or MONTHLY (each year is FREQ=MONTHLY;INTERVAL=12)';
     -- Not upper(), since its result depends on the locale.
     line constant text collate "C" := translate(left(rule, 2001), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-    part text collate "C";
-    name text collate "C";
-    value text collate "C";
-    wanted text collate "C";
+    part text collate "C"; name text collate "C"; value text collate "C"; wanted text collate "C";
     given jsonb := '{}';
 begin
     -- The function is not STRICT. Otherwise a constant null would be answered without a check of the right to call it.
@@ -199,9 +196,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     whose uuid[] := recipients;
     which uuid[] := occurrences;
-    held_by uuid[];
-    held uuid[];
-    intended uuid[];
+    held_by uuid[]; held uuid[]; intended uuid[];
 begin
     if coalesce(cardinality(occurrences), 0) = 0 then return '{}'; end if;
     loop
@@ -233,8 +228,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     held_by uuid[] := '{}';
     held uuid[] := '{}';
-    pending record;
-    one record;
+    pending record; one record;
 begin
     begin
         select coalesce(array_agg(o.user_id), '{}'), coalesce(array_agg(o.id), '{}') into held_by, held from (
@@ -265,9 +259,7 @@ end $$;
 create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    held uuid[];
-    strangers uuid[];
-    one uuid;
+    held uuid[]; strangers uuid[]; one uuid;
 begin
     begin
         select array_agg(p.user_id) into held from (
@@ -300,8 +292,7 @@ declare
     instant constant timestamptz := nudged.whole_second(set_reminder.due_at at time zone 'UTC') at time zone 'UTC';
     wall constant timestamp := nudged.whole_second(set_reminder.due_local);
     most constant integer := coalesce((select s.max_reminders from nudged.setting s), 1000);
-    recipients uuid[];
-    replaced uuid[];
+    recipients uuid[]; replaced uuid[];
 begin
     -- Calendar libraries write the name of the property, too.
     if upper(left(recurrence, 6) collate "C") = 'RRULE:' then recurrence := substr(recurrence, 7); end if;
@@ -412,9 +403,7 @@ create function nudged.reminder_warnings(
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     warnings text[] := '{}';
-    wishes jsonb;
-    night_begins text;
-    night_ends text;
+    wishes jsonb; night_begins text; night_ends text;
     own_zone constant text := nudged.own_zone(reminder_warnings.author);
     wall timestamp;
 begin
@@ -469,9 +458,7 @@ create function nudged.end_reminders(subject_type text, subject_id text) returns
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    authors uuid[];
-    recipients uuid[];
-    pending uuid[];
+    authors uuid[]; recipients uuid[]; pending uuid[];
 begin
     -- Two calls at once for one subject would lock its authors' rows in different orders.
     perform nudged.hold(format('subject %s %s', end_reminders.subject_type, end_reminders.subject_id));
@@ -491,9 +478,7 @@ end $$;
 create function nudged.end_occurrences(recipients uuid[], occurrences uuid[]) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    in_time bigint;
-    tried uuid[];
-    taken uuid[];
+    in_time bigint; tried uuid[]; taken uuid[];
 begin
     taken := nudged.take_back_reminders(recipients, occurrences, 'cancelled');
     -- What is left of a nudge whose outcome is unknown or deferred. This statement has a later snapshot: an intent that
@@ -515,12 +500,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
     instant constant timestamptz := nudged.whole_second(until at time zone 'UTC') at time zone 'UTC';
-    recipients uuid[];
-    pending nudged.occurrence[];
-    later nudged.occurrence[];
-    ids uuid[];
-    taken uuid[];
-    missed integer;
+    recipients uuid[]; pending nudged.occurrence[]; later nudged.occurrence[]; ids uuid[]; taken uuid[]; missed integer;
 begin
     if nudged.refuse(call, case
         when snooze.id is null then array['id is null', 'Give the reminder''s id, as the call that set it returned it.']
@@ -596,10 +576,7 @@ end $$;
 create function nudged_api.cancel_subject_reminders() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    was text;
-    remains text;
-    was_archived text;
-    is_archived text;
+    was text; remains text; was_archived text; is_archived text;
     loses_date boolean := false;
     no constant text[] := '{"",0,f,false,n,no,off}';
 begin

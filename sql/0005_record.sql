@@ -36,11 +36,7 @@ create function nudged.maintain_delivery(out made integer, out dropped integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
     today date := (now() at time zone 'UTC')::date;
-    keep_days integer;
-    oldest_kept date;
-    day date;
-    part text;
-    oldest timestamptz;
+    keep_days integer; oldest_kept date; day date; part text; oldest timestamptz;
 begin
     made := 0;
     dropped := 0;
@@ -101,10 +97,7 @@ create function nudged.forget_devices(
 ) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-    refused text[];
-    answered_at timestamptz;
-    stale record;
-    is_surface boolean;
+    refused text[]; answered_at timestamptz; stale record; is_surface boolean;
     gone bigint := 0;
 begin
     select array_agg(format('%s %s %s', d.user_id, d.apns_id, d.device_hash)), max(d.attempted_at) into refused, answered_at from nudged.delivery d
@@ -147,8 +140,7 @@ create function nudged.erase(recipient uuid) returns bigint
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    relation text;
-    gone bigint;
+    relation text; gone bigint;
     erased bigint := 0;
     before bytea := uuid_send(recipient);
     place integer := 15;

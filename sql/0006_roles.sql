@@ -46,10 +46,7 @@ declare
     is_call constant boolean := privileges in ('execute', 'own');
     relation constant regclass := case when not is_call then to_regclass(what) end;
     call constant regprocedure := case when is_call then to_regprocedure(what) end;
-    place oid;
-    counter regclass;
-    policy text;
-    rows text;
+    place oid; counter regclass; policy text; rows text;
 begin
     if not exists (select 1 from pg_roles where rolname = who) or coalesce(relation::oid, call::oid) is null then return; end if;
     -- These names are Supabase's roles only if auth.uid() says who is signed in.
@@ -295,8 +292,7 @@ select nudged.allow('authenticated', 'select, delete', 'public.push_tokens') fro
 create function nudged.signed_in_user() returns uuid
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-    who uuid;
-    fault text[];
+    who uuid; fault text[];
 begin
     if not exists (
         select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
@@ -332,10 +328,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.signed_in_user();
     instant constant timestamptz := clock_timestamp();
-    most record;
-    counted record;
-    span text;
-    ends timestamptz;
+    most record; counted record; span text; ends timestamptz;
 begin
     insert into nudged.own_call as c (user_id, hour_since, hour_calls, day_since, day_calls) values (recipient, instant, 1, instant, 1)
     on conflict (user_id) do update set
@@ -450,11 +443,7 @@ as $$
 declare
     -- Not the begin of the transaction, since the app presents its token now.
     instant constant timestamptz := clock_timestamp();
-    types jsonb;
-    known integer;
-    state text;
-    error_text text;
-    broken text;
+    types jsonb; known integer; state text; error_text text; broken text;
 begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
@@ -530,8 +519,7 @@ end $$;
 create function nudged.make_calls(name text, made_from regproc, writes boolean, what text, variadic backends_only text[] default '{}') returns void
 language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare
-    one record;
-    called text;
+    one record; called text;
 begin
     for one in
         select s.schema || '.' || name as call, s.*, p.proretset, a.*

@@ -100,11 +100,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient uuid := nudged.counted_user('nudged_me.send_test');
     hour_ago timestamptz := clock_timestamp() - interval '1 hour';
-    configured text;
-    environments text[];
-    state text;
-    made uuid;
-    fault text[];
+    configured text; environments text[]; state text; made uuid; fault text[];
 begin
     select case when count(distinct d.environment) = 1 then min(d.environment) end into configured
     -- A lane that can't be read makes the environment unknown as well. So do both of Apple's environments for one app.

@@ -20,9 +20,7 @@ declare
     known_keys constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,quiet_hours_by_day,muted_until,'
         'priority_keywords,allow_urgent,max_per_hour,max_per_day,messages_enabled,reminders_enabled,categories,smart_enabled,max_analyses_per_hour,'
         'fallback_strategy,pause_threshold_seconds,active_conversation_threshold}';
-    measured jsonb;
-    value jsonb;
-    one record;
+    measured jsonb; value jsonb; one record;
 begin
     if preferences is null or jsonb_typeof(preferences) = 'null' then
         return null;

@@ -38,8 +38,7 @@ create function nudged.ask_preview(
 ) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    asked record;
-    message nudged.new_message;
+    asked record; message nudged.new_message;
     -- Less for signed-in users, so that they can't block backends.
     most constant integer := case call when 'nudged_me.preview' then 500 else 1000 end;
 begin

@@ -56,8 +56,7 @@ end $$;
 create function nudged.live_occurrences(recipient uuid, after uuid, most integer, fan_outs boolean) returns setof nudged.occurrence
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-    batch nudged.occurrence[];
-    alive uuid[];
+    batch nudged.occurrence[]; alive uuid[];
     place uuid := coalesce(after, '00000000-0000-0000-0000-000000000000');
     wanted integer := most;
     returned integer;
@@ -274,9 +273,7 @@ create function nudged.end_reminders_of(author uuid, reminder uuid, subject_type
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-    ended uuid[];
-    recipients uuid[];
-    pending uuid[];
+    ended uuid[]; recipients uuid[]; pending uuid[];
 begin
     -- In one order, so that two calls at once for one author can't deadlock.
     ended := array(
@@ -413,11 +410,7 @@ end $$;
 create function nudged.write_preferences(recipient uuid, preferences jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 declare
-    type text;
-    known integer;
-    state text;
-    error_text text;
-    broken text;
+    type text; known integer; state text; error_text text; broken text;
 begin
     select format_type(a.atttypid, null) into type
     from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -448,9 +441,7 @@ create function nudged_me.preferences() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.signed_in_user();
-    size bigint;
-    kept jsonb;
-    fault text;
+    size bigint; kept jsonb; fault text;
 begin
     -- Sizes first: nothing is expanded without a bound.
     select pg_column_size(r.preferences) into size from nudged.recipient r where r.user_id = recipient limit 1;
