@@ -17,13 +17,11 @@ language sql immutable parallel safe return row(id, done, too_late, warnings)::n
 -- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
 -- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner.
 create function nudged.require_backend(call text) returns void
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 -- Names are compared as text.
 set quote_all_identifiers = off
 as $$
-declare
-    caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
+declare caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
 begin
     -- Most callers are. The rest of the question takes ten times as long.
     if pg_has_role(caller, to_regrole('nudged_app'), 'usage') then return; end if;
@@ -50,8 +48,7 @@ end $$;
 -- says so in its comment too, because it stays when schema nudged is dropped.
 create table nudged.own_table (name text primary key);
 
-do $$
-begin
+do $$ begin
     if to_regclass('nudged.recipient') is null and to_regclass('public.context_profiles') is null then
         create table public.context_profiles (user_id uuid primary key);
         comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders. The app writes it. nudged created it.';
@@ -179,8 +176,7 @@ end $$;
 -- between 0 and 1,000,000. Such a number can still have 16,383 decimals, so the text is cut. The function is STABLE
 -- because an IMMUTABLE function that asks for a size is not inlined.
 create function nudged.preferences_text(preferences jsonb) returns text
-language sql stable parallel safe
-return case
+language sql stable parallel safe return case
     when preferences is null then null
     when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null and jsonb_typeof(preferences) = 'object'
         and (preferences @@ '$.** < 0 || $.** > 1000000') is not true
@@ -191,8 +187,7 @@ end;
 -- For a column of type json, which is text as it was written. Its size without compression is not known. So up to
 -- 65,536 stored bytes are expanded, to at most 18 MB.
 create function nudged.preferences_text(preferences json) returns text
-language sql stable parallel safe
-return case
+language sql stable parallel safe return case
     when preferences is null then null
     when pg_column_size(preferences) > case when pg_column_compression(preferences) is null then 262144 + 64 else 65536 end
         then '"longer than 65,536 characters"'
@@ -201,8 +196,7 @@ return case
 end;
 
 create function nudged.preferences_text(preferences text) returns text
-language sql stable parallel safe
-return case
+language sql stable parallel safe return case
     when octet_length(preferences) <= 65536 then preferences
     when octet_length(preferences) <= 262144 then left(preferences, 65537)
     when preferences is not null then '"longer than 65,536 characters"'
@@ -226,8 +220,7 @@ end $$;
 
 -- The context as text of at most 8,193 characters; with 8,193 it counts as too long. Null: it fills no placeholder.
 create function nudged.context_text(context jsonb) returns text
-language sql stable parallel safe
-return case
+language sql stable parallel safe return case
     when context is null then null
     when pg_column_size(context) <= 1200 and pg_column_compression(context) is null and jsonb_typeof(context) = 'object'
         and (context @@ '$.** < 0 || $.** > 1000000') is not true
@@ -236,15 +229,13 @@ return case
 end;
 
 create function nudged.context_text(context json) returns text
-language sql stable parallel safe
-return case
+language sql stable parallel safe return case
     when pg_column_size(context) > case when pg_column_compression(context) is null then 32768 + 64 else 8192 end then null
     when length(context::text) <= 8192 then context::text
 end;
 
 create function nudged.context_text(context text) returns text
-language sql stable parallel safe
-return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
+language sql stable parallel safe return case when octet_length(context) <= 32768 and length(context) <= 8192 then context end;
 
 -- A value that the daemon writes, as JSON in ASCII. If this database's encoding lacks one of its characters, all beyond
 -- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
@@ -281,8 +272,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_iden
 #variable_conflict use_column
 begin
     -- In PL/pgSQL the plan is kept: planning takes longer than the query.
-    return query
-    select
+    return query select
         w.view, w.relation, v.oid, r.version,
         -- Versions of PostgreSQL differ in what they qualify.
         encode(sha256(convert_to(regexp_replace(pg_get_viewdef(v.oid), '(context_profiles|push_tokens)[.]|[[:space:]]+', '', 'g'), 'UTF8')), 'hex'),
@@ -326,8 +316,7 @@ end $$;
 -- names that it has changed where no other table has the former name.
 create function nudged.is_misbound() returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    is_lost boolean;
+declare is_lost boolean;
 begin
     with seen as materialized (select * from nudged.app_views()),
     noted as (
@@ -346,8 +335,7 @@ end $$;
 -- than the one with nudged's name. Returns what it did.
 create function nudged.bind_views() returns setof text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    one record; recipe text;
+declare one record; recipe text;
 begin
     perform nudged.is_misbound();
     for one in
@@ -469,8 +457,7 @@ return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
 
 -- Writes the environment in which a token works, after Apple has refused it in the other one. A table that
 -- nudged did not create is left as it is.
-do $$
-begin
+do $$ begin
     execute concat(
         'create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
         security definer set search_path = pg_catalog, pg_temp set row_security = on language ', case

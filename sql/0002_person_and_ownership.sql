@@ -112,8 +112,7 @@ create table nudged.intent (
 create index intent_member on nudged.intent (member);
 -- Ids don't get smaller. The contents do, and lz4 takes a fifth of the time.
 alter table nudged.intent alter column user_ids set storage external;
-do $$
-begin
+do $$ begin
     alter table nudged.intent alter column contents set compression lz4;
 exception when feature_not_supported then null;
 end $$;
@@ -150,8 +149,7 @@ create unlogged table nudged.lock (id bigint primary key);
 
 create function nudged.hold(name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    held constant bigint := hashtextextended(hold.name, 0);
+declare held constant bigint := hashtextextended(hold.name, 0);
 begin
     insert into nudged.lock (id) values (held);
     delete from nudged.lock where id = held;
@@ -264,8 +262,7 @@ end $$;
 -- changed, whatever the order is.
 create function nudged.touch_profiles() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    users uuid[];
+declare users uuid[];
 begin
     begin
         select array_agg(distinct u.user_id) into users from (select *, row_number() over () as place from old_rows) o
@@ -284,8 +281,7 @@ end $$;
 -- has a device in quarantine.
 create function nudged.touch_devices() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    users uuid[]; registered uuid[];
+declare users uuid[]; registered uuid[];
 begin
     begin
         select array_agg(distinct u.user_id) filter (where u.is_changed), array_agg(distinct u.user_id) filter (where not u.is_changed)
@@ -315,8 +311,7 @@ end $$;
 -- `max_devices`. Refusing the new one instead would leave the phone that is in use without pushes.
 create function nudged.drop_oldest_devices() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    most constant integer := coalesce((select s.max_devices from nudged.setting s), 100);
+declare most constant integer := coalesce((select s.max_devices from nudged.setting s), 100);
 begin
     perform nudged.drop_devices(u, most) from unnest(array(select distinct nudged.written_id(a.user_id) from added a)) as u;
     return null;
@@ -407,8 +402,7 @@ end $$;
 -- trigger that another role must make or drop is named in a notice, if nudged works without.
 create function nudged.bind_triggers() returns setof text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    one record;
+declare one record;
 begin
     -- First, since a partition gets the triggers of its table.
     for one in
@@ -497,8 +491,7 @@ select nudged.make_quarantined();
 -- Returns what it distributed.
 create function nudged.finish_tables() returns setof text
 language plpgsql as $$
-declare
-    wanted record;
+declare wanted record;
 begin
     for wanted in
         select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity

@@ -107,8 +107,7 @@ return case nudged.surface_kind(apns)
 -- For nudged.payload_bytes: the bytes of a push for such a surface.
 create function nudged.surface_bytes(title text, body text, apns jsonb) returns integer
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-    activity constant jsonb := apns -> 'live_activity';
+declare activity constant jsonb := apns -> 'live_activity';
 begin
     return case when activity is null then octet_length('{"aps":{"content-changed":true}}') else
         octet_length('{"aps":{"timestamp":1700000000,"event":"","content-state":}}') + octet_length(activity ->> 'event')
@@ -223,8 +222,7 @@ end $$;
 -- The zone that a user has chosen, or that their profile names, as far as this server can tell. Null: none.
 create function nudged.own_zone(recipient uuid) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    known record;
+declare known record;
 begin
     select nudged.json_or_null(nudged.preferences_text(r.preferences)) ->> 'timezone' as chosen, left(r.timezone::text, 256) as timezone into known
     from nudged.recipient r where r.user_id = own_zone.recipient limit 1;
@@ -254,8 +252,7 @@ begin
             format('%s holds a number of more than 100 digits', name), 'Phones read numbers of 64 bits: put a longer one into a text.']
         when data ?| array['aps', 'action', 'nudge', 'withdraw'] then array[
             format('%s holds "aps", "action", "nudge" or "withdraw"', name), 'The payload sets these itself: give those members other names.']
-        when data ? 'image_url' then array[
-            format('%s holds "image_url"', name), 'Give the image as apns.image_url, or give that member another name.']
+        when data ? 'image_url' then array[format('%s holds "image_url"', name), 'Give the image as apns.image_url, or give that member another name.']
         when jsonb_typeof(data -> 'conversation_id') not in ('string', 'null')
             or data ->> 'conversation_id' !~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then array[
             format('%s.conversation_id is no UUID', name), 'Give the conversation''s UUID as text, or null: a tap then begins a new conversation.']
@@ -363,8 +360,7 @@ begin
     return case
         when stranger is not null then array[
             format('apns.%s_args is given without apns.%1$s_key', stranger), format('Give apns.%s_key: the key of a text in the app''s table.', stranger)]
-        when given ?& array['subtitle', 'subtitle_loc_key'] then array[
-            'apns.subtitle and apns.subtitle_loc_key are both given', 'Give one of them.']
+        when given ?& array['subtitle', 'subtitle_loc_key'] then array['apns.subtitle and apns.subtitle_loc_key are both given', 'Give one of them.']
         when given ? 'image_url' and given -> 'mutable_content' = 'false' then array[
             'apns.mutable_content is false beside apns.image_url',
             'An image is fetched by the app''s service extension, which needs mutable content: leave mutable_content out.']
@@ -635,8 +631,7 @@ begin
             then nudged.text_fault(message.title, message.body, message.apns, 'message') end,
         case when message.texts is not null then nudged.texts_fault(message) end,
         case
-            when message.expires_at <= now() then array[
-                'expires_at is in the past', 'Give a time in the future, or null: then it expires after 7 days.']
+            when message.expires_at <= now() then array['expires_at is in the past', 'Give a time in the future, or null: then it expires after 7 days.']
             when message.expires_at > '9999-12-31' and message.expires_at <> 'infinity' then array[
                 'expires_at is after the year 9999', 'Give infinity for a message that does not expire.']
             when num_nonnulls(message.deliver_at, message.deliver_local) = 2 then array[
@@ -765,8 +760,7 @@ end $$;
 create function nudged_api.send_many(messages jsonb) returns table (user_id uuid, id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
-declare
-    stranger record; asked nudged.new_message[];
+declare stranger record; asked nudged.new_message[];
 begin
     perform nudged.require_backend('nudged_api.send_many');
     if nudged.refuse('nudged_api.send_many', case when jsonb_typeof(messages) is distinct from 'array' then array['messages is no array',
@@ -832,8 +826,7 @@ return nudged.refuse(format('nudged_api.send_many: message %s', place), array[fo
 -- Names the first member of nudged_api.send_many's messages that can't be read as its type.
 create function nudged.refuse_members(messages jsonb) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    one record;
+declare one record;
 begin
     for one in
         select e.place - 1 as place, t.name, t.type, t.phrase, e.message ->> t.name as value
@@ -861,8 +854,7 @@ create function nudged_api.send_many(
 ) returns table (user_id uuid, id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
-declare
-    new nudged.new_message; hole bigint;
+declare new nudged.new_message; hole bigint;
 begin
     perform nudged.require_backend('nudged_api.send_many');
     if nudged.refuse('nudged_api.send_many', case when send_many.user_ids is null then array[
@@ -886,8 +878,7 @@ end $$;
 
 -- Inserts messages that nudged.checked_message has checked. Returns a row for each, in their order.
 create function nudged.insert_messages(messages nudged.new_message[]) returns table (user_id uuid, id uuid)
-language plpgsql
-set search_path = pg_catalog, pg_temp
+language plpgsql set search_path = pg_catalog, pg_temp
 -- A generic plan would expect few messages, and compare each one with each other.
 set plan_cache_mode = force_custom_plan
 as $$
@@ -914,8 +905,7 @@ begin
         exit when written = keys;
     end loop;
     -- A statement of its own: its snapshot has the keys that other calls wrote meanwhile.
-    return query
-    with wanted as materialized (select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m),
+    return query with wanted as materialized (select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m),
     -- Read alone: on several machines an outer join would fetch the whole table.
     keys as materialized (
         select k.user_id, k.key, k.id from nudged.message_key k where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
@@ -961,8 +951,7 @@ end $$;
 create function nudged.cancel_message(recipient uuid, id uuid) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
-declare
-    tried boolean;
+declare tried boolean;
 begin
     if not exists (select from nudged.message m where m.user_id = recipient and m.id = cancel_message.id) then
         return nudged.result_of(done => 0);
@@ -997,8 +986,7 @@ create function nudged.cancel_messages(
     call text, recipient uuid default null, title text default null, category text default null, thread_id text default null,
     dedupe_prefix text default null, sent_after timestamptz default null, sent_before timestamptz default null
 ) returns nudged.result
-language plpgsql
-set search_path = pg_catalog, pg_temp
+language plpgsql set search_path = pg_catalog, pg_temp
 -- Only a plan for the actual values finds a user's messages by their key.
 set plan_cache_mode = force_custom_plan
 as $$

@@ -65,16 +65,14 @@ as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::
 -- capitals. Each call of schema nudged_api passes its argument on through this function, and without the collation of
 -- the caller's column.
 create function nudged.subject_key(id text) returns text
-language sql immutable parallel safe
-return case
+language sql immutable parallel safe return case
     when id collate "C" ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then lower(id collate "C") collate "default"
     else id collate "default"
 end;
 
 -- The spellings that an id which is stored as nudged.subject_key returns it may have in nudged.subject_member.
 create function nudged.subject_spellings(id text) returns text[]
-language sql immutable parallel safe
-return case
+language sql immutable parallel safe return case
     when id collate "C" ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[id, upper(id collate "C")]
     else array[id]
 end;
@@ -152,8 +150,7 @@ end $$;
 -- The last moment of an UNTIL as it is written, without its zone. Null: the value is no UNTIL.
 create function nudged.recurrence_until(value text) returns timestamp
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-declare
-    month_begins date;
+declare month_begins date;
 begin
     if value is null or value !~ '^[0-9]{4}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]Z?)?$' or left(value, 4) = '0000' then
         return null;
@@ -258,8 +255,7 @@ end $$;
 -- settlements go on. A user whom no sweep has seen yet has no row to lock. Such users count if the app knows them.
 create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    held uuid[]; strangers uuid[]; one uuid;
+declare held uuid[]; strangers uuid[]; one uuid;
 begin
     begin
         select array_agg(p.user_id) into held from (
@@ -274,8 +270,7 @@ begin
     end;
     strangers := array(select unnest(recipients) except select unnest(held));
     -- A later snapshot: users who were erased while the lines above waited are gone.
-    return query
-    select unnest(held)
+    return query select unnest(held)
     union select user_id from nudged.recipient where user_id = any (strangers)
     union select user_id from nudged.device where user_id = any (strangers);
 end $$;
@@ -457,8 +452,7 @@ end $$;
 create function nudged.end_reminders(subject_type text, subject_id text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
-declare
-    authors uuid[]; recipients uuid[]; pending uuid[];
+declare authors uuid[]; recipients uuid[]; pending uuid[];
 begin
     -- Two calls at once for one subject would lock its authors' rows in different orders.
     perform nudged.hold(format('subject %s %s', end_reminders.subject_type, end_reminders.subject_id));
@@ -477,8 +471,7 @@ end $$;
 -- Cancels pending occurrences (parallel: recipients, ids).
 create function nudged.end_occurrences(recipients uuid[], occurrences uuid[]) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    in_time bigint; tried uuid[]; taken uuid[];
+declare in_time bigint; tried uuid[]; taken uuid[];
 begin
     taken := nudged.take_back_reminders(recipients, occurrences, 'cancelled');
     -- What is left of a nudge whose outcome is unknown or deferred. This statement has a later snapshot: an intent that
@@ -555,8 +548,7 @@ end $$;
 -- or miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
 create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    author constant uuid := (select o.author_id from nudged.occurrence o where o.reminder_id = reminder limit 1);
+declare author constant uuid := (select o.author_id from nudged.occurrence o where o.reminder_id = reminder limit 1);
 begin
     if recipient is not null then
         perform 1 from nudged.reminder r where r.user_id = author and r.id = reminder for share;
@@ -609,8 +601,7 @@ end $$;
 -- the trigger's rights. A name that is no column is refused, since it would be a function call.
 create function nudged.column_text(whole anyelement, name text) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    written text;
+declare written text;
 begin
     if not exists (
         select from pg_type t join pg_attribute a on a.attrelid = t.typrelid

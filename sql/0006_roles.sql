@@ -10,8 +10,7 @@
 -- Roles belong to the whole cluster, and a managed database may refuse to make them. Then everything else is made, and
 -- nudged.grant_roles() does the rest once they exist.
 do $$
-declare
-    wanted text;
+declare wanted text;
 begin
     foreach wanted in array array['nudged_daemon', 'nudged_app', 'nudged_writer'] loop
         if not exists (select 1 from pg_roles where rolname = wanted) then
@@ -230,8 +229,7 @@ where k.kind is not null group by h.role, d.defaclrole, n.nspname, k.kind;
 
 -- Takes back all of nudged.excess_right. Returns how many statements that took.
 create function nudged.take_back_rights() returns integer
-language plpgsql
-set search_path = pg_catalog, pg_temp
+language plpgsql set search_path = pg_catalog, pg_temp
 -- JIT compilation of the query would take seconds.
 set jit = off
 as $$
@@ -254,8 +252,7 @@ end $$;
 -- cluster, after a view or function was dropped and made again, after a broad grant. Repeated, it changes nothing.
 create function nudged.grant_roles() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    one record;
+declare one record;
 begin
     perform nudged.take_back_rights();
     -- `own` comes last: it asks what the role may write.
@@ -291,8 +288,7 @@ select nudged.allow('authenticated', 'select, delete', 'public.push_tokens') fro
 -- The signed-in user of Supabase, for calls on their behalf.
 create function nudged.signed_in_user() returns uuid
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-    who uuid; fault text[];
+declare who uuid; fault text[];
 begin
     if not exists (
         select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
@@ -434,9 +430,7 @@ end $$;
 -- the type that the table has. It relies on no unique key: calls for one token run one after the other. An error of the
 -- table is reported without the row, which the server's DETAIL would show.
 create function nudged.write_device(recipient uuid, spellings text[], platform text, environment text, topic text) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-set row_security = on
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on
 -- For columns without a zone: forget_device also reads them as UTC.
 set timezone = 'UTC'
 as $$
@@ -490,8 +484,7 @@ end $$;
 
 create function nudged.unregister(call text, user_id uuid, token text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    spellings constant text[] := nudged.device_spellings(call, token);
+declare spellings constant text[] := nudged.device_spellings(call, token);
 begin
     if nudged.refuse(call, case when user_id is null then array[
         '`user_id` is null', 'pass the id of the user who is signed in'] end) then end if;
@@ -518,8 +511,7 @@ end $$;
 -- comment, with a place for the user. backends_only: the arguments that nudged_me leaves out.
 create function nudged.make_calls(name text, made_from regproc, writes boolean, what text, variadic backends_only text[] default '{}') returns void
 language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
-declare
-    one record; called text;
+declare one record; called text;
 begin
     for one in
         select s.schema || '.' || name as call, s.*, p.proretset, a.*

@@ -4,8 +4,7 @@
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
 create function nudged.check_page(call text, recipient uuid, most integer) returns boolean
-language sql set search_path = pg_catalog, pg_temp
-return nudged.refuse(call, case
+language sql set search_path = pg_catalog, pg_temp return nudged.refuse(call, case
     when recipient is null then array['user_id is null', 'Name the user.']
     when most is null or most not between 1 and 1000 then array[
         'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.'] end);
@@ -19,8 +18,7 @@ return nudged.refuse(call, case when is_place is not true then array[
 -- A row's place in the record: microseconds, kind, key, device. Nulls for null.
 create function nudged.record_place(call text, place text, out at timestamptz, out kind text, out key text, out device text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    parts constant text[] := case when octet_length(place) <= 600 then regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$') end;
+declare parts constant text[] := case when octet_length(place) <= 600 then regexp_match(place, '^([0-9]{1,17}) ([^ ]{1,32}) (.*) ([^ ]*)$') end;
 begin
     if nudged.check_place(call, place is null or parts is not null) then end if;
     at := timestamptz '1970-01-01 00:00:00Z' + parts[1]::bigint * interval '1 microsecond';
@@ -35,12 +33,10 @@ create function nudged.read_record(call text, recipient uuid, after text, most i
 )
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
-declare
-    edge record;
+declare edge record;
 begin
     edge := nudged.record_place(call, after);
-    return query
-    select
+    return query select
         format('%s %s %s %s', (extract(epoch from d.attempted_at) * 1000000)::bigint, d.kind, d.key, d.device_hash), d.attempted_at, d.kind, d.key,
         d.device_hash, d.outcome, d.reason, d.status
     from nudged.delivery d where d.user_id = recipient
@@ -98,8 +94,7 @@ begin
     end if;
     edge := nudged.record_place(call, case when after not in ('waiting', 'sending') then after end);
     if after is null then
-        return query
-        with pending as (
+        return query with pending as (
             select 'message' as kind, m.id::text as key from nudged.message m where m.user_id = recipient and m.id = read_history.id
             union all
             select 'reminder', o.id::text from nudged.live_occurrences(recipient, (half || '-0000-000000000000')::uuid, 100, false) o
@@ -111,8 +106,7 @@ begin
             select case when exists (select from nudged.on_their_way(array[recipient], array[w.key::uuid])) then 'sending' else 'waiting' end as state
         ) s;
     end if;
-    return query
-    select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
+    return query select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
     from (
         -- Other occurrences have the same first half. With the id of one occurrence, only that one counts.
         select n.*, bool_or(n.key = read_history.id::text) over () as is_exact
@@ -132,8 +126,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     if nudged.check_page(call, recipient, most) then end if;
-    return query
-    select w.* from (
+    return query select w.* from (
         (
             select m.id as place, 'message'::text, m.id, m.title, m.body, m.urgent, m.created_at, m.deliver_at, m.deliver_local, m.expires_at
             from nudged.message m
@@ -156,8 +149,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
     if nudged.check_page(call, recipient, most) then end if;
-    return query
-    select
+    return query select
         o.id, o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.due_at, o.due_local, o.timezone, o.recurrence,
         case when o.is_fan_out or o.author_id <> o.user_id then 'everyone' else 'me' end
     from nudged.live_occurrences(recipient, after, most, true) o order by o.id;
@@ -202,8 +194,7 @@ begin
                 context
             ) using recipient, edge;
         when 2 then
-            return query
-            select '2 ' || w.place, 'device', w.content from (
+            return query select '2 ' || w.place, 'device', w.content from (
                 select
                     -- The app's own view may have a token twice, or none.
                     format('%s %s', d.hash, to_char(row_number() over (partition by d.hash order by d.environment, d.topic, d.registered_at), 'FM000000'))
@@ -231,14 +222,12 @@ begin
                 types[step - 3]
             ) using recipient, edge, wanted;
         when 9 then
-            return query
-            select '9 ' || r.place, 'delivery', to_jsonb(d)
+            return query select '9 ' || r.place, 'delivery', to_jsonb(d)
             from nudged.read_record(call, recipient, edge, wanted) r
             join nudged.delivery d on d.user_id = recipient and d.attempted_at = r.at and d.kind = r.kind and d.key = r.key and d.device_hash = r.device
             order by d.attempted_at desc, d.kind desc, d.key desc, d.device_hash desc;
         else
-            return query
-            select '10 ' || w.place, w.source, w.content from (
+            return query select '10 ' || w.place, w.source, w.content from (
                 select row_number() over (order by n.source, n.id) as place, n.source, n.content from (
                     select 'intent' as source, i.id, jsonb_build_object('attempted_at', i.attempted_at, 'content', encode(o.content, 'hex')) as content
                     from nudged.intent i
@@ -272,8 +261,7 @@ end $$;
 create function nudged.end_reminders_of(author uuid, reminder uuid, subject_type text, subject_id text) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
-declare
-    ended uuid[]; recipients uuid[]; pending uuid[];
+declare ended uuid[]; recipients uuid[]; pending uuid[];
 begin
     -- In one order, so that two calls at once for one author can't deadlock.
     ended := array(
@@ -292,8 +280,7 @@ end $$;
 -- Cancels the message, or else the reminder for everyone who was to get it, that has this id.
 create function nudged.cancel(call text, recipient uuid, id uuid) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-    ended nudged.result;
+declare ended nudged.result;
 begin
     if nudged.refuse(call, case
         when recipient is null then array['user_id is null', 'Name the user whom the message is for, or who set the reminder.']
@@ -359,8 +346,7 @@ end $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
 create function nudged.may_write_profiles() returns boolean
-language sql stable set search_path = pg_catalog, pg_temp
-return exists (
+language sql stable set search_path = pg_catalog, pg_temp return exists (
     select from nudged.role_right r
     where r.role = 'nudged_writer' and r.object = 'public.context_profiles' and r.privileges like '%insert%' and r.privileges like '%update%'
 );
@@ -369,10 +355,8 @@ return exists (
 -- the table has them. Null: stays as it is. If the table refuses a value, this value is left out, and the device is
 -- still registered.
 create function nudged.write_place(recipient uuid, timezone text, locale text) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set quote_all_identifiers = off set row_security = on
-as $$
-declare
-    types jsonb;
+language plpgsql security definer set search_path = pg_catalog, pg_temp set quote_all_identifiers = off set row_security = on as $$
+declare types jsonb;
 begin
     select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
     from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -409,8 +393,7 @@ end $$;
 -- Writes a user's preferences. An error of the table is reported without the row, which the server's DETAIL would show.
 create function nudged.write_preferences(recipient uuid, preferences jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
-declare
-    type text; known integer; state text; error_text text; broken text;
+declare type text; known integer; state text; error_text text; broken text;
 begin
     select format_type(a.atttypid, null) into type
     from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -521,8 +504,7 @@ end $$;
 -- app may keep it.
 create function nudged.keeps_rows(relation text, recipient uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
-declare
-    is_kept boolean;
+declare is_kept boolean;
 begin
     execute format('delete from public.%I where user_id = $1', relation) using recipient;
     execute format('select exists (select from public.%I where user_id = $1)', relation) into is_kept using recipient;
@@ -532,8 +514,7 @@ end $$;
 -- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, whatever the
 -- app's own triggers do to the erasure. The touch stops decisions that were made before.
 create function nudged.note_deleted_users() returns trigger
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 -- An insert waits only if the owner has locked the table.
 set lock_timeout = '100ms'
 as $$
@@ -570,8 +551,7 @@ end $$;
 
 create function nudged.erase_departed(out erased bigint, out held bigint)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
-declare
-    note record;
+declare note record;
 begin
     erased := 0;
     held := 0;
@@ -688,8 +668,7 @@ comment on function nudged.watch_deleted_users is 'Makes the trigger on auth.use
 
 -- Columns that mean the same in each table and view.
 do $$
-declare
-    one record;
+declare one record;
 begin
     for one in
         select format('comment on column nudged.%I.%I is %L', c.relname, a.attname, w.what) as statement
