@@ -132,9 +132,7 @@ end $$;
 create function nudged.has_long_number(value jsonb) returns boolean
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 begin
-    return exists (
-        select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100
-    );
+    return exists (select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100);
 end $$;
 
 -- For nudged.preferences_text: values that must be measured first. Returns only the keys of docs/POLICY.md. A key that
@@ -265,9 +263,7 @@ create table nudged.bound (
 -- nudged's views on the app's tables, as they are now and as nudged.bound knows them. The app's own view may read other
 -- views of the app: what these read counts as well, and so does a new definition of one. lost: the first name that the
 -- view read and that another table or column has now.
-create function nudged.app_views() returns table (
-    view text, relation text, oid oid, version text, definition text, names text[], known nudged.bound, lost text
-)
+create function nudged.app_views() returns table (view text, relation text, oid oid, version text, definition text, names text[], known nudged.bound, lost text)
 language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 #variable_conflict use_column
 begin
@@ -354,13 +350,11 @@ begin
             from public.context_profiles where user_id is not null',
             -- An existing table may have no column for the context.
             case when exists (
-                select from pg_attribute
-                where attrelid = to_regclass('public.context_profiles') and attname = 'nudge_context' and not attisdropped
+                select from pg_attribute where attrelid = to_regclass('public.context_profiles') and attname = 'nudge_context' and not attisdropped
             ) then 'nudge_context' else 'null::jsonb' end)
         else
             'create view nudged.device with (security_barrier) as
-            select user_id, device_token as token, greatest(created_at, updated_at) as registered_at, environment, topic
-            from public.push_tokens
+            select user_id, device_token as token, greatest(created_at, updated_at) as registered_at, environment, topic from public.push_tokens
             -- The stored size is compared first, so that no long value is expanded.
             where case when pg_column_size(platform) <= 64
                 then lower(btrim(platform::text, '' '' || chr(9) || chr(10) || chr(13)) collate "C")

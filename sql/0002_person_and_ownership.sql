@@ -120,9 +120,7 @@ end $$;
 -- Which of these messages and reminders are on their way: in an intent that is open for their user. Parallel lists.
 create function nudged.on_their_way(recipients uuid[], ids uuid[]) returns setof uuid
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    with sent as materialized (
-        select i.id as intent, m.id from nudged.intent i cross join lateral unnest(i.message_ids) as m (id) where m.id = any (ids)
-    )
+    with sent as materialized (select i.id as intent, m.id from nudged.intent i cross join lateral unnest(i.message_ids) as m (id) where m.id = any (ids))
     select w.id
     from unnest(recipients, ids) as w (user_id, id)
     join sent s on s.id = w.id
@@ -162,8 +160,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     perform 1 from nudged.member m where m.id = hold_member.member for key share;
     if not found then
-        raise exception using errcode = 'ND020', message = 'membership has ended',
-            hint = 'Nothing was written. The daemon joins again by itself.';
+        raise exception using errcode = 'ND020', message = 'membership has ended', hint = 'Nothing was written. The daemon joins again by itself.';
     end if;
 end $$;
 
@@ -471,8 +468,7 @@ begin
     select
         p.user_id, q ->> 'device' as device_hash, q ->> 'environment' as environment, q ->> 'topic' as topic, q ->> 'reason' as reason,
         q ->> 'at' as at
-    from nudged.person p
-    cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
+    from nudged.person p cross join lateral jsonb_array_elements(case when jsonb_typeof(p.quarantine) = 'array' then p.quarantine else '[]' end) as q
     -- An entry with a state is no quarantine (nudged.merged_quarantine).
     where q ->> 'state' is null and exists (
         select from nudged.device d
@@ -493,9 +489,7 @@ create function nudged.finish_tables() returns setof text
 language plpgsql as $$
 declare wanted record;
 begin
-    for wanted in
-        select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity
-    loop
+    for wanted in select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity loop
         execute format('alter table %s enable row level security', wanted.oid::regclass);
     end loop;
     if not exists (select 1 from pg_extension where extname = 'citus') then return; end if;

@@ -142,9 +142,7 @@ end $$;
 
 -- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
 -- them). apns: as nudged.stored_apns returns it.
-create function nudged.payload_bytes(
-    title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null
-) returns integer
+create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null) returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select case
         when apns is not null and nudged.surface_kind(apns) is not null then nudged.surface_bytes(title, body, apns)
@@ -186,9 +184,7 @@ begin
         for i in 1..length(plain) loop
             here := array[i];
             for j in 1..length(target) loop
-                here := here || least(
-                    above[j] + case when substr(plain, i, 1) = substr(target, j, 1) then 0 else 1 end, above[j + 1] + 1, here[j] + 1
-                );
+                here := here || least(above[j] + case when substr(plain, i, 1) = substr(target, j, 1) then 0 else 1 end, above[j + 1] + 1, here[j] + 1);
             end loop;
             above := here;
         end loop;
@@ -694,8 +690,7 @@ begin
     elsif surface is null and not exists (select from nudged.device d where d.user_id = recipient) then
         return array['no_device: the user has no device now: a message without one is dropped'];
     -- What is silent needs no zone.
-    elsif coalesce(starts_with(surface, 'start:'), true) and not exists (
-            select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
+    elsif coalesce(starts_with(surface, 'start:'), true) and not exists (select from nudged.recipient r where r.user_id = recipient and r.timezone::text <> '')
         and nudged.own_zone(recipient) is null
     then
         return array['no_timezone: the user has no time zone: unless policy.defaultTimezone is set, the message may wait for one, for a day'];
@@ -729,8 +724,7 @@ begin
     if new.dedupe_key is not null then
         for attempt in 1..3 loop
             -- Waits for a call with the same key that is not committed yet, as any unique key does.
-            insert into nudged.message_key as k (user_id, key, id) values (new.user_id, new.dedupe_key, made)
-            on conflict (user_id, key) do nothing;
+            insert into nudged.message_key as k (user_id, key, id) values (new.user_id, new.dedupe_key, made) on conflict (user_id, key) do nothing;
             exit when found;
             select k.id into known from nudged.message_key k where k.user_id = new.user_id and k.key = new.dedupe_key;
             if known is not null then return nudged.result_of(known, 0); end if;
@@ -780,8 +774,7 @@ begin
                 when o.name in ('expires_at', 'deliver_at') then 'instant'
                 when o.name = 'deliver_local' then 'wall time' end as phrase
         ) w
-        where w.phrase is null
-            or jsonb_typeof(o.value) not in ('null', case when w.phrase in ('object', 'boolean') then w.phrase else 'string' end)
+        where w.phrase is null or jsonb_typeof(o.value) not in ('null', case when w.phrase in ('object', 'boolean') then w.phrase else 'string' end)
             -- The zone would be ignored.
             or o.name = 'deliver_local' and o.value #>> '{}' ~ ':[0-9.]+ *[A-Za-z+-]'
         limit 1
@@ -907,17 +900,13 @@ begin
     -- A statement of its own: its snapshot has the keys that other calls wrote meanwhile.
     return query with wanted as materialized (select m.*, m.ordinality as place, ids[m.ordinality] as id from unnest(messages) with ordinality as m),
     -- Read alone: on several machines an outer join would fetch the whole table.
-    keys as materialized (
-        select k.user_id, k.key, k.id from nudged.message_key k where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)
-    ),
+    keys as materialized (select k.user_id, k.key, k.id from nudged.message_key k where (k.user_id, k.key) in (select w.user_id, w.dedupe_key from wanted w)),
     -- Bounded by the limit itself: no user has many more rows.
     waiting as materialized (
         select m.user_id, count(*) as messages from nudged.message m
         where m.user_id = any (array(select distinct w.user_id from wanted w)) group by m.user_id
     ),
-    asked as materialized (
-        select w.*, coalesce(k.id, w.id) as known from wanted w left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key
-    ),
+    asked as materialized (select w.*, coalesce(k.id, w.id) as known from wanted w left join keys k on k.user_id = w.user_id and k.key = w.dedupe_key),
     -- The new messages. A user with too many waiting messages must not be able to stop a message to everybody. Theirs
     -- are dropped, like a message to a user without a device.
     fresh as materialized (

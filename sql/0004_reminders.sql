@@ -235,12 +235,8 @@ begin
         ) o;
     exception when feature_not_supported then
         -- User by user: rows are not locked across machines.
-        for pending in
-            select w.user_id, array_agg(w.id) as ids from unnest(recipients, occurrences) as w (user_id, id) group by w.user_id
-        loop
-            for one in
-                select id from nudged.occurrence where user_id = pending.user_id and id = any (pending.ids) for update skip locked
-            loop
+        for pending in select w.user_id, array_agg(w.id) as ids from unnest(recipients, occurrences) as w (user_id, id) group by w.user_id loop
+            for one in select id from nudged.occurrence where user_id = pending.user_id and id = any (pending.ids) for update skip locked loop
                 held_by := held_by || pending.user_id;
                 held := held || one.id;
             end loop;
@@ -258,9 +254,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare held uuid[]; strangers uuid[]; one uuid;
 begin
     begin
-        select array_agg(p.user_id) into held from (
-            select user_id from nudged.person where user_id = any (recipients) order by user_id for key share
-        ) p;
+        select array_agg(p.user_id) into held from (select user_id from nudged.person where user_id = any (recipients) order by user_id for key share) p;
     exception when feature_not_supported then
         -- User by user: rows are not locked across machines.
         for one in select distinct u from unnest(recipients) as u order by u loop
@@ -304,8 +298,7 @@ begin
     );
     -- A later snapshot: it sees what the line above waited for.
     select array_agg(o.user_id), array_agg(o.id) into recipients, replaced
-    from nudged.occurrence o
-    where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
+    from nudged.occurrence o where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
         if nudged.refuse(call, nudged.isolation_fault('the reminder')) then end if;
     -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
@@ -504,8 +497,7 @@ begin
     recipients := nudged.hold_reminder(snooze.id, recipient);
     -- A later snapshot: it sees what the line above waited for. The zone of a wall time is not known here, so wakes_at
     -- is used: the earliest instant that it can be.
-    select
-        array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
+    select array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
     into pending, later, ids
     from nudged.occurrence o
     cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w

@@ -209,8 +209,7 @@ too_many as (
     ) l
     -- A backend of Supabase writes the app's tables as service_role. A role with a grant option can give its right to
     -- anon, so the option is too much.
-    where a.grantee <> o.owner and (o.nspname <> 'public' or h.role in ('public', 'anon', 'authenticated'))
-      and (not l.is_listed or a.is_grantable)
+    where a.grantee <> o.owner and (o.nspname <> 'public' or h.role in ('public', 'anon', 'authenticated')) and (not l.is_listed or a.is_grantable)
 )
 -- A right that another role gave ends only with that role's grant option.
 select role, object, string_agg(distinct case when is_listed then 'grant option for ' else '' end || privilege, ', ') as privileges,
@@ -290,9 +289,7 @@ create function nudged.signed_in_user() returns uuid
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare who uuid; fault text[];
 begin
-    if not exists (
-        select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0
-    ) then
+    if not exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0) then
         fault := array['this database has no auth.uid(), so nobody is signed in', 'call the function of schema nudged_api, which names the user', '0A000'];
     else
         begin
@@ -486,8 +483,7 @@ create function nudged.unregister(call text, user_id uuid, token text) returns n
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare spellings constant text[] := nudged.device_spellings(call, token);
 begin
-    if nudged.refuse(call, case when user_id is null then array[
-        '`user_id` is null', 'pass the id of the user who is signed in'] end) then end if;
+    if nudged.refuse(call, case when user_id is null then array['`user_id` is null', 'pass the id of the user who is signed in'] end) then end if;
     delete from nudged.surface s where s.user_id = unregister.user_id and s.token = spellings[1];
     return nudged.result_of(done => case when found then 1 else nudged.remove_device(user_id, spellings)::integer end);
 end $$;

@@ -69,9 +69,7 @@ begin
             format('%s previews wait for an answer', most),
             case call when 'nudged_me.preview' then 'Ask again later.' else 'Check that a daemon runs (nudged status), and ask again later.' end, 'ND031']
     end) then end if;
-    insert into nudged.preview (
-        user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local, texts
-    )
+    insert into nudged.preview (user_id, id, title, body, data, urgent, category, thread_id, collapse_key, expires_at, apns, deliver_at, deliver_local, texts)
     values (
         message.user_id, gen_random_uuid(), message.title, message.body, message.data, message.urgent, message.category, message.thread_id,
         message.collapse_key, message.expires_at, message.apns, message.deliver_at, message.deliver_local, message.texts);

@@ -555,9 +555,7 @@ declare note record;
 begin
     erased := 0;
     held := 0;
-    for note in
-        select d.user_id, d.id, d.is_erased from nudged.departed d where d.due_at <= clock_timestamp() order by d.due_at limit 1000
-    loop
+    for note in select d.user_id, d.id, d.is_erased from nudged.departed d where d.due_at <= clock_timestamp() order by d.due_at limit 1000 loop
         exit when clock_timestamp() > statement_timestamp() + interval '500 milliseconds';
         -- Another daemon erases this user now.
         perform 1 from nudged.departed d where d.user_id = note.user_id and d.id = note.id for update skip locked;
@@ -607,8 +605,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
         v.lost is not null and v.oid is not null
     from nudged.app_views() v
     cross join lateral (select string_agg(distinct array_to_string((parse_ident(n))[1:2], '.'), ', ') as tables from unnest(v.names) as n) t
-    where v.oid is null
-        or v.version = (v.known).version and (v.lost is not null or v.names <> (v.known).names and (v.known).definition is not null)
+    where v.oid is null or v.version = (v.known).version and (v.lost is not null or v.names <> (v.known).names and (v.known).definition is not null)
     union all
     select format('%s on %s', w.name, w.relation), format('%s: %s', case when w.enabled is null then 'is missing' else 'does not fire' end, w.loss), true, false
     from nudged.wanted_triggers() w

@@ -47,9 +47,7 @@ with profile as materialized (
         select user_id, preferences, timezone, first_session_complete, context as known from nudged.recipient where user_id = any ($1)
     ) as recipient
 ),
-size as materialized (
-    select coalesce(sum(coalesce(octet_length(preferences), 0) + coalesce(octet_length(context), 0)), 0)::bigint as bytes from profile
-)
+size as materialized (select coalesce(sum(coalesce(octet_length(preferences), 0) + coalesce(octet_length(context), 0)), 0)::bigint as bytes from profile)
 select user_id, case when bytes <= $2 then preferences end, timezone, first_session_complete, case when bytes <= $2 then context end, bytes
 from profile cross join size limit $3
 
@@ -164,9 +162,7 @@ select
 from (
     select
         f.*,
-        row_number() over (
-            partition by f.user_id, f.is_later order by case when f.is_later then f.wakes_at end, f.urgent desc, f.created_at, f.id
-        ) as place,
+        row_number() over (partition by f.user_id, f.is_later order by case when f.is_later then f.wakes_at end, f.urgent desc, f.created_at, f.id) as place,
         count(*) filter (where not f.is_later) over (partition by f.user_id) as pending
     from (select m.*, coalesce(m.wakes_at > $4, false) as is_later from nudged.message m where m.user_id = any ($1)) f
 ) w

@@ -58,10 +58,7 @@ group by 1, 2
 -- Whether check-ins lack a text: no template is active, and one of at most $1 profiles has check-ins on.
 select
     not exists (select 1 from nudged.template where active)
-    and exists (
-        select 1 from (select preferences from nudged.recipient limit $1) r
-        where nudged.preferences_text(r.preferences) ~ '"check_ins_enabled": ?true'
-    )
+    and exists (select 1 from (select preferences from nudged.recipient limit $1) r where nudged.preferences_text(r.preferences) ~ '"check_ins_enabled": ?true')
 
 -- name: doctor_seen
 -- Whether no app has ever called seen.
@@ -77,10 +74,7 @@ select
         select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
         where i.indrelid = c.oid and i.indisvalid and i.indpred is null and a.attname = 'user_id'
     ),
-    array(
-        select r.rolname::text from pg_roles r
-        where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select') order by 1
-    ),
+    array(select r.rolname::text from pg_roles r where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select') order by 1),
     exists (
         select 1
         from pg_class v
@@ -144,8 +138,7 @@ call as (
 ),
 written as (
     select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relrowsecurity, array['select', 'insert', 'update', 'delete'] as wanted
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relname = 'push_tokens' and c.relkind in ('r', 'p')
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relname = 'push_tokens' and c.relkind in ('r', 'p')
     union all
     select distinct c.oid, format('%I.%I', n.nspname, c.relname), false, array['select', 'update', 'delete']
     from pg_depend d

@@ -8,10 +8,7 @@ from nudged.person where user_id = any ($1)
 -- index. $1 range, $2 and $3 where the last page ended (due_at, user_id), $4 due up to, $5 most users.
 select user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
 from nudged.person
-where uuid_hash(user_id) >> 26 = $1
-  and due_at <= $4
-  and (due_at, user_id) > ($2, $3)
-order by uuid_hash(user_id) >> 26, due_at, user_id limit $5
+where uuid_hash(user_id) >> 26 = $1 and due_at <= $4 and (due_at, user_id) > ($2, $3) order by uuid_hash(user_id) >> 26, due_at, user_id limit $5
 
 -- name: read_waiting
 -- Users with touches that no sweep has drained, in the order of user_id. The next sweep makes them due. $1 after this
@@ -40,9 +37,7 @@ where i.user_ids @> array[$1::uuid] and o.user_id = $1 order by i.attempted_at, 
 -- name: read_left_out
 -- A user's devices that no claim reads. $1 user. One row: rows of nudged.device without a token (a hundred at most),
 -- and the platforms that the view leaves out (null: none, or not known).
-select
-    (select count(*) from (select 1 from nudged.device where user_id = $1 and token is null limit 100) as rows),
-    nudged.devices_left_out($1)
+select (select count(*) from (select 1 from nudged.device where user_id = $1 and token is null limit 100) as rows), nudged.devices_left_out($1)
 
 -- name: read_deliveries
 -- One user's record between two instants, the newest first. $1 user, $2 from, $3 up to, $4 most rows.

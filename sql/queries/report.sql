@@ -100,8 +100,7 @@ with due as materialized (
     group by user_id having count(*) filter (where outcome = 'skipped' and reason = 'holdout') in (0, count(*))
 ),
 met as (select d.is_held_out, count(*) as users from due d join nudged.seen s on s.user_id = d.user_id where s.at >= $3 group by d.is_held_out)
-select d.is_held_out, count(*), coalesce((select m.users from met m where m.is_held_out = d.is_held_out), 0)
-from due d group by d.is_held_out
+select d.is_held_out, count(*), coalesce((select m.users from met m where m.is_held_out = d.is_held_out), 0) from due d group by d.is_held_out
 
 -- name: report_sweeps
 -- Sweeps that recorded something between two instants: how many of each size, and the largest. $1 from, $2 before, $3
@@ -115,14 +114,10 @@ with sweep as materialized (
         count(*) filter (where outcome = 'accepted') as accepted,
         count(*) filter (where outcome in ('rejected', 'deferred')) as refused,
         count(*) filter (where outcome = 'unknown') as lost
-    from nudged.delivery
-    where attempted_at >= $1 and attempted_at < $2 and outcome not in ('opened', 'helpful', 'unhelpful') group by sweep_id
+    from nudged.delivery where attempted_at >= $1 and attempted_at < $2 and outcome not in ('opened', 'helpful', 'unhelpful') group by sweep_id
 ),
-classed as (
-    select *, case when records < 5 then 0 when records < 50 then 1 when records < 500 then 2 when records < 5000 then 3 else 4 end as class from sweep
-)
-select null::timestamptz, class, count(*), sum(records)::bigint, max(seconds), 0::bigint, 0::bigint, 0::bigint, 0::bigint
-from classed group by class
+classed as (select *, case when records < 5 then 0 when records < 50 then 1 when records < 500 then 2 when records < 5000 then 3 else 4 end as class from sweep)
+select null::timestamptz, class, count(*), sum(records)::bigint, max(seconds), 0::bigint, 0::bigint, 0::bigint, 0::bigint from classed group by class
 union all
 select * from (
     select began, class, 1::bigint, records, seconds, accepted, refused, lost, records - accepted - refused - lost

@@ -8,10 +8,7 @@ taken as (delete from nudged.touched t using waiting w where t.user_id = w.user_
 users as materialized (select distinct user_id from taken),
 -- As in `drain`: a user about whom the app has nothing (erased) gets no row.
 persons as materialized (select user_id, due_at from nudged.person where user_id = any (array(select user_id from users))),
-fenced as (
-    insert into nudged.touched (user_id, at)
-    select user_id, $1 from persons where due_at <= greatest($1, statement_timestamp() + interval '1 second')
-),
+fenced as (insert into nudged.touched (user_id, at) select user_id, $1 from persons where due_at <= greatest($1, statement_timestamp() + interval '1 second')),
 strangers as materialized (select user_id from users where (user_id in (select user_id from persons)) is not true),
 known as materialized (
     select user_id from persons
@@ -143,5 +140,4 @@ select
 -- locks nothing. There are at most as many as daemons may have in flight. One row: pushes.
 select coalesce(sum(i.open), 0)::bigint
 from nudged.intent i
-where i.withdrawn_until is null
-  and (i.member is null or i.member not in (select member from nudged.lease where alive_until > statement_timestamp()))
+where i.withdrawn_until is null and (i.member is null or i.member not in (select member from nudged.lease where alive_until > statement_timestamp()))

@@ -65,10 +65,7 @@ with told as materialized (
         as d (user_id, device, environment, topic, registered_at, at, reason, state)
     group by user_id order by user_id
 ),
-noted as (
-    update nudged.person p set quarantine = nudged.merged_quarantine(p.quarantine, t.entries)
-    from told t where p.user_id = t.user_id returning 1
-)
+noted as (update nudged.person p set quarantine = nudged.merged_quarantine(p.quarantine, t.entries) from told t where p.user_id = t.user_id returning 1)
 select count(*) from noted
 
 -- name: end_messages
@@ -81,10 +78,7 @@ delete from nudged.message m using unnest($1::uuid[], $2::uuid[]) as e (user_id,
 -- first_local, due_at or due_local; or null. The next one's id begins with the reminder's (nudged.occurrence_id). No
 -- volatile function makes it, since Citus refuses those. If the reminder was cancelled meanwhile, its next one is
 -- inserted all the same, and dropped when it is due (`live_reminders`).
-with over as (
-    delete from nudged.occurrence o using unnest($1::uuid[], $2::uuid[]) as e (user_id, id)
-    where o.user_id = e.user_id and o.id = e.id returning o.*
-)
+with over as (delete from nudged.occurrence o using unnest($1::uuid[], $2::uuid[]) as e (user_id, id) where o.user_id = e.user_id and o.id = e.id returning o.*)
 insert into nudged.occurrence (
     user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_fan_out, is_own,
     recurrence, number, first_at, first_local, planned_local

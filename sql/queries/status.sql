@@ -25,10 +25,7 @@ select
     d.daemon_id, d.host, d.pid, d.version, d.started_at, d.seen_at,
     (extract(epoch from statement_timestamp() - d.seen_at) * 1000)::bigint, d.state::text,
     array(select r.id from nudged.range r join nudged.member m on m.id = r.owner where m.daemon_id = d.daemon_id order by r.id),
-    (
-        select max(l.alive_until) from nudged.lease l join nudged.member m on m.id = l.member
-        where m.daemon_id = d.daemon_id and isfinite(l.alive_until)
-    )
+    (select max(l.alive_until) from nudged.lease l join nudged.member m on m.id = l.member where m.daemon_id = d.daemon_id and isfinite(l.alive_until))
 from nudged.daemon d where isfinite(d.seen_at) and isfinite(d.started_at) order by d.started_at, d.daemon_id limit $1
 
 -- name: status
@@ -48,8 +45,7 @@ from (
     -- Users of urgent messages are due since 1970 (`drain`). The reader is shown when the message came.
     select count(*) as users, min(case when due_at < '1971-01-01Z' then coalesce(touched_at, statement_timestamp()) else due_at end) as first
     from (
-        select due_at, touched_at from nudged.person
-        where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= statement_timestamp() limit $3
+        select due_at, touched_at from nudged.person where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= statement_timestamp() limit $3
     ) as first_due
 ) as due
 cross join (

@@ -9,8 +9,7 @@ others as materialized (
     select id, user_id, arrival from nudged.touched
     where not urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4) order by id limit $3
 )
-select id, user_id, true as urgent, arrival from hurried union all select id, user_id, false, arrival from others
-order by urgent desc, id limit $3
+select id, user_id, true as urgent, arrival from hurried union all select id, user_id, false, arrival from others order by urgent desc, id limit $3
 
 -- name: drain
 -- Takes touches, makes their users due, and raises these users' versions, so that a settlement of a decision on the old
