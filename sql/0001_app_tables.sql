@@ -54,7 +54,6 @@ do $$ begin
         comment on table public.context_profiles is 'One row per user: what nudged needs to know to send them check-ins, messages and reminders. The app writes it. nudged created it.';
         comment on column public.context_profiles.user_id is 'The user''s id.';
     end if;
-
     if to_regclass('nudged.device') is null and to_regclass('public.push_tokens') is null then
         create table public.push_tokens (
             id uuid not null default gen_random_uuid(),
@@ -69,14 +68,12 @@ do $$ begin
         comment on column public.push_tokens.id is 'Identifies the row.';
         comment on column public.push_tokens.user_id is 'The user who is signed in on the device.';
     end if;
-
     insert into nudged.own_table (name)
     select v.name from (values ('context_profiles', 'nudged.recipient'), ('push_tokens', 'nudged.device')) as v (name, view)
     where to_regclass(v.view) is null and obj_description(to_regclass('public.' || v.name), 'pg_class') like '%nudged created it.';
 end $$;
 
--- Adds the columns that a table lacks: with their bounds if nudged has created it. A column that the app made keeps its
--- comment.
+-- Adds the columns that a table lacks: with bounds if nudged has created it. A column of the app keeps its comment.
 create function nudged.add_columns(relation text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -130,8 +127,7 @@ end $$;
 
 -- Whether a number in the value has more than 100 digits. The caller must bound the value's size and depth.
 create function nudged.has_long_number(value jsonb) returns boolean
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return exists (select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100);
 end $$;
 
@@ -144,8 +140,7 @@ declare
         'priority_keywords,allow_urgent,max_per_hour,max_per_day,messages_enabled,reminders_enabled,categories,smart_enabled,max_analyses_per_hour,'
         'fallback_strategy,pause_threshold_seconds,active_conversation_threshold}';
     too_long constant text := '"longer than 65,536 characters"';
-    -- Four bytes of the value are at least one character of its text. So a larger value is longer than 65,536
-    -- characters.
+    -- Four bytes of the value are at least one character of its text, so a larger one has over 65,536.
     most constant integer := 270000;
     whole jsonb; absurd text[]; is_deep boolean;
 begin
@@ -200,8 +195,8 @@ language sql stable parallel safe return case
     when preferences is not null then '"longer than 65,536 characters"'
 end;
 
--- For nudged.context_text: values that must be measured first. Returns only texts and whole numbers, since nothing else
--- fills a placeholder.
+-- For nudged.context_text: values that must be measured first. Returns texts and whole numbers, which fill
+-- placeholders.
 create function nudged.measured_context(context jsonb) returns text
 language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
@@ -239,8 +234,7 @@ language sql stable parallel safe return case when octet_length(context) <= 3276
 -- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
 -- stop the daemon. STRICT: nearly every row has none, and a block that catches errors costs a subtransaction.
 create function nudged.readable(escaped text) returns jsonb
-language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return escaped::jsonb;
 exception when untranslatable_character then
     -- chr(92) is a backslash. The daemon writes one that is no escape as u005c.
@@ -421,9 +415,8 @@ begin
             end
             $body$ $call$, stale)
         -- The app made the view. PostgreSQL can delete through it if it reads one table and neither groups nor joins.
-        -- Otherwise the app redefines this function; until then it deletes nothing. BEGIN ATOMIC looks names up here
-        -- and not at each call. So nudged_writer, which owns it later, need not be able to name anything in schema
-        -- nudged.
+        -- Otherwise the app redefines this function; until then it deletes nothing. BEGIN ATOMIC looks names up here,
+        -- not at each call, so nudged_writer, its later owner, need not name anything in schema nudged.
         when pg_relation_is_updatable('nudged.device', true) & 16 = 16 then format(
             $call$sql begin atomic
                 with stale as materialized (select t.user_id, t.token, t.environment, t.topic, t.registered_at from nudged.device t %s),
@@ -449,8 +442,7 @@ return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
     when '' then null when 'development' then 'sandbox' when 'dev' then 'sandbox' when 'prod' then 'production'
     else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C") end;
 
--- Writes the environment in which a token works, after Apple has refused it in the other one. A table that
--- nudged did not create is left as it is.
+-- Writes the environment in which a token works, once Apple has refused it in the other one. Never in the app's table.
 do $$ begin
     execute concat(
         'create function nudged.move_device(recipient uuid, device text, apns_environment text, apns_topic text) returns boolean
@@ -459,8 +451,7 @@ do $$ begin
         else $call$plpgsql as $body$
             #variable_conflict use_column
             begin
-                -- A row that the app has locked is skipped: the device is registering again. updated_at stays: this is no
-                -- registration.
+                -- A locked row is skipped: its device is registering. updated_at stays: this is no registration.
                 update public.push_tokens set environment = move_device.apns_environment
                 where user_id = move_device.recipient and (tableoid, ctid) in (
                     select t.tableoid, t.ctid from public.push_tokens t
@@ -476,8 +467,7 @@ end $$;
 -- The platforms of a user's devices that nudged sends nothing to, such as android. Null: none, or the devices are in
 -- another table. For `nudged explain`: the daemon's role reads the app's tables through views and calls only.
 create function nudged.devices_left_out(recipient uuid) returns text
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
-begin
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set row_security = on as $$ begin
     return (
         select string_agg(distinct d.platform, ', ')
         from (

@@ -20,8 +20,7 @@ create table nudged.person (
     -- from 45 to 100, this one kept the table smallest and wrote least WAL per nudge.
     fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.05
 );
--- A claim reads ranges of the hash of user_id. Citus divides the same hash, so a range is in one shard (with up to 64
--- shards, a power of two).
+-- A claim reads ranges of the hash of user_id. Citus divides the same hash: a range is in one shard (of up to 64).
 create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
 
 create table nudged.seen (
@@ -42,8 +41,7 @@ create table nudged.surface (
 -- nudged.write_surface finds a token's former user by it.
 create index surface_token on nudged.surface (token);
 
--- Changes that wait to be drained. Rows are only inserted and deleted, so an app's transaction never waits for the
--- daemon here.
+-- Changes that wait to be drained. Rows are never updated, so an app's transaction never waits for the daemon.
 create table nudged.touched (
     user_id uuid not null,
     id bigint generated always as identity,
@@ -90,8 +88,7 @@ create table nudged.daemon (
     -- As in nudged.lease.
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 200);
 
--- Pushes about to be written to Apple: durable before the first byte. One row per slice, with parallel arrays: one
--- element per user.
+-- Pushes about to be written to Apple: durable before the first byte. A row per slice, an element per user.
 create table nudged.intent (
     id uuid primary key,
     member uuid references nudged.member on delete set null,
@@ -156,8 +153,7 @@ end $$;
 -- Locks a membership until the commit, so that it can't end before. Drains, settlements, postponements and the decision
 -- service's count begin with it. Recovery, quarantine and fan-outs need no fence.
 create function nudged.hold_member(member uuid) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     perform 1 from nudged.member m where m.id = hold_member.member for key share;
     if not found then
         raise exception using errcode = 'ND020', message = 'membership has ended', hint = 'Nothing was written. The daemon joins again by itself.';
@@ -165,8 +161,7 @@ begin
 end $$;
 
 create function nudged_api.touch(user_id uuid) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
     perform nudged.require_backend('nudged_api.touch');
     if nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end) then end if;
     insert into nudged.touched (user_id) values (touch.user_id);
@@ -199,8 +194,7 @@ begin
 end $$;
 
 create function nudged.see(call text, recipient uuid) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if nudged.refuse(call, case when recipient is null then array['user_id is null', 'Name the user whom the app sees.'] end) then end if;
     return nudged.note_seen(recipient);
 end $$;
@@ -225,8 +219,7 @@ as $$ select case when value is not null then pg_catalog.format('%s', value)::pg
 -- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's insert or update,
 -- which can be repeated. A lost touch would be a lost change.
 create function nudged.append_touches(users uuid[]) returns void
-language plpgsql as $$
-begin
+language plpgsql as $$ begin
     if users is null or users = '{}' then
         return;
     elsif to_regclass('nudged.touched') is null then
@@ -237,11 +230,9 @@ begin
 end $$;
 
 -- After an insert or a delete. A deletion neither waits nor fails because of nudged: without its touch, a push that was
--- decided on before can still be sent, and the user is evaluated when they are next due. So a deletion writes within a
--- block, and takes a subtransaction id.
+-- decided on before can still be sent, and the user is evaluated when they are next due. So it writes in a subtransaction.
 create function nudged.touch_changed() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
     if tg_op = 'DELETE' then
         begin
             lock table nudged.touched in row exclusive mode nowait;
@@ -255,8 +246,7 @@ begin
     return null;
 end $$;
 
--- After an update of the profiles. Old and new rows are paired by their positions. If all pairs are equal, nothing has
--- changed, whatever the order is.
+-- After an update of the profiles. Rows are paired by position. If all pairs are equal, nothing has changed.
 create function nudged.touch_profiles() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare users uuid[];
@@ -274,8 +264,7 @@ begin
     return null;
 end $$;
 
--- After an update of the devices. A device that registers again changes nothing that the policy reads, unless the user
--- has a device in quarantine.
+-- After an update of the devices. Registering again changes nothing for the policy, unless a device is in quarantine.
 create function nudged.touch_devices() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare users uuid[]; registered uuid[];
@@ -314,11 +303,9 @@ begin
     return null;
 end $$;
 
--- Deletes a user's devices except the `most` newest. Only nudged_writer reads the table by its name: a view may have it
--- now.
+-- Deletes a user's devices except the `most` newest. Only nudged_writer reads the table by name: it may be a view now.
 create function nudged.drop_devices(recipient uuid, most integer) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
-begin
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$ begin
     -- Most users have fewer. The deletion below sorts and locks all of a user's devices.
     if (select count(*) from (select 1 from public.push_tokens t where t.user_id = recipient limit most + 1) as first) <= most then
         return;
@@ -334,8 +321,7 @@ end $$;
 -- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
 -- A statement that sets updated_at itself keeps its value.
 create function nudged.renew_registration() returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if new.updated_at is not distinct from old.updated_at then new.updated_at := clock_timestamp(); end if;
     return new;
 end $$;
@@ -460,8 +446,7 @@ $$;
 
 -- Makes the view of quarantined devices, if it is missing. It goes with a view nudged.device that is dropped (cascade).
 create function nudged.make_quarantined() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if to_regclass('nudged.quarantined') is not null then return; end if;
     -- For people. A malformed value in one row doesn't break the other rows.
     create view nudged.quarantined with (security_barrier) as
@@ -482,9 +467,9 @@ begin
 end $$;
 select nudged.make_quarantined();
 
--- Every migration that makes tables calls it. Gives new tables row-level security. Where the citus extension exists, it
--- distributes the tables about users by user_id. Members, leases, ranges, daemons and intents stay on the coordinator.
--- Returns what it distributed.
+-- Every migration that makes tables calls it. Gives them row-level security. Where the citus extension exists, it
+-- distributes those about users by user_id, and returns these. Members, leases, ranges, daemons and intents stay on the
+-- coordinator.
 create function nudged.finish_tables() returns setof text
 language plpgsql as $$
 declare wanted record;

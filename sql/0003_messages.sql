@@ -1,6 +1,5 @@
--- Messages: what an app says to a user now. An app calls nudged_api.send in its own transaction. So a message exists
--- exactly if what it is about was committed. The next sweep finds it. There is no NOTIFY, since that serialises the
--- commits of a whole database.
+-- Messages: what an app says to a user now. An app calls nudged_api.send in its own transaction: a message exists
+-- exactly if what it is about was committed. There is no NOTIFY, since that serialises all commits of a database.
 
 create table nudged.message (
     user_id uuid not null,
@@ -24,8 +23,7 @@ create table nudged.message (
     primary key (user_id, id),
     check (num_nonnulls(deliver_at, deliver_local) <= 1)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000);
--- nudged_api.cancel knows only the id. The index is not unique, since every unique key of a table about users holds
--- user_id.
+-- nudged_api.cancel knows only the id. Not unique: every unique key about users holds user_id.
 create index message_id on nudged.message (id);
 -- Messages that wait for their time. A claim of a user with many reads only those that can be due.
 create index message_wakes on nudged.message (user_id, wakes_at) where wakes_at is not null;
@@ -51,8 +49,7 @@ create function nudged.is_critical(apns jsonb) returns boolean
 language sql immutable parallel safe
 return coalesce(apns ->> 'interruption_level' = 'critical' or apns #>> '{sound,critical}' = '1', false);
 
--- The bytes of a member of aps, with the comma before it; 0 without a value. jsonb writes a space after each comma of an
--- array, the daemon none.
+-- The bytes of a member of aps, with the comma before it; 0 without a value. jsonb puts a space after commas.
 create function nudged.member_bytes(name text, value jsonb) returns integer
 language sql stable parallel safe
 return coalesce(octet_length(',"":') + octet_length(name) + nudged.utf8_bytes(value::text)
@@ -66,8 +63,7 @@ return case when apns ? 'relevance_score'
 
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
 create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
     -- One expression, since a campaign has a call for each message.
     return
         -- ,"sound":"default" is counted already.
@@ -95,8 +91,7 @@ language sql immutable parallel safe
 return case when apns ->> 'live_activity' is not null then 'live_activity' when apns -> 'widgets' = 'true' then 'widgets'
     when apns -> 'controls' = 'true' then 'controls' end;
 
--- The surface whose tokens a message is for, as nudged.surface has it. Null: the user's devices. apns: as
--- nudged.stored_apns returns it.
+-- The surface (nudged.surface) that a message is for; null: the user's devices. apns: as nudged.stored_apns returns it.
 create function nudged.surface_name(apns jsonb) returns text
 language sql immutable parallel safe
 return case nudged.surface_kind(apns)
@@ -124,16 +119,14 @@ end $$;
 
 -- Whether a push has no text: a background push, or a badge alone.
 create function nudged.is_silent(title text, body text, apns jsonb) returns boolean
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return coalesce(apns -> 'content_available' = 'true' or apns ->> 'badge' is not null
         and coalesce(title, '') || coalesce(body, '') = '' and coalesce(apns ->> 'title_loc_key', apns ->> 'loc_key') is null, false);
 end $$;
 
 -- For nudged.payload_bytes: the bytes of a push without text, without its data.
 create function nudged.silent_bytes(apns jsonb) returns integer
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return octet_length('{"aps":{}}')
         + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
         + coalesce(octet_length('"badge":') + octet_length(replace(apns ->> 'badge', 'increment', '2147483647')), 0)
@@ -167,8 +160,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         + octet_length(',"nudge":"00000000-0000-0000-0000-000000000000"')
 $$;
 
--- The known key that an unknown one resembles, or null. Compared without `_`, `-` and case, by edit distance
--- (Levenshtein).
+-- The known key that an unknown one resembles, or null: by Levenshtein's distance, without `_`, `-` and case.
 create function nudged.nearest_key(name text, known text[]) returns text
 language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
@@ -209,8 +201,7 @@ $$;
 
 -- A text as JSON. Null: it holds none. A column of text that holds no JSON counts as empty, as for the policy.
 create function nudged.json_or_null(phrase text) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
     return phrase::jsonb;
 exception when data_exception or statement_too_complex then return null;
 end $$;
@@ -225,17 +216,14 @@ begin
     return case when nudged.is_zone(known.chosen) then known.chosen when nudged.is_zone(known.timezone) then known.timezone end;
 end $$;
 
--- Rounds up to whole seconds, so a time is never earlier than given. The last second of PostgreSQL's calendar has no
--- next one, and is refused as too far away.
+-- Rounds up to whole seconds, so a time is never earlier than given. The calendar's last second is refused.
 create function nudged.whole_second(moment timestamp) returns timestamp
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
--- The first thing that is wrong with members of the payload beside "aps", and the remedy. Null: nothing. `name`: the
--- argument that holds them.
+-- The first fault of members of the payload beside "aps", and the remedy; or null. `name`: the argument.
 create function nudged.data_fault(name text, data jsonb) returns text[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$ begin
     return case
         -- Sizes first: nothing below is expanded without a bound.
         when pg_column_size(data) > 65536 or jsonb_typeof(data) = 'object' and pg_column_size(data || '{}') > 65536 then array[
@@ -409,8 +397,7 @@ end $$;
 
 -- An instant in whole seconds since 1970. Null: the text is none, or far away.
 create function nudged.epoch(phrase text) returns bigint
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$ begin
     return case when phrase::timestamptz between '1970-01-01Z' and '2200-01-01Z' then floor(extract(epoch from phrase::timestamptz)) end;
 exception when data_exception then return null;
 end $$;
@@ -446,8 +433,7 @@ create type nudged.new_message as (
     dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
 );
 
--- The first thing that is wrong with a message for a Live Activity, widgets or controls, whose apns has no other fault, and
--- the remedy. Null: nothing.
+-- The first fault of a message for a Live Activity, widgets or controls whose apns has no other one, and the remedy.
 create function nudged.surface_fault(message nudged.new_message) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -526,8 +512,7 @@ return case when value = '' or nudged.utf8_bytes(value) > 255 then array[
 -- Fails with what is wrong with a call, if something is: the fault, the remedy, and the SQLSTATE if it is not 22023
 -- (invalid_parameter_value). Called in IF, since PERFORM would show its whole statement in the error's context.
 create function nudged.refuse(caller text, fault text[]) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if fault is not null then
         raise exception using errcode = coalesce(fault[3], '22023'), message = format('%s: %s', caller, fault[1]), hint = fault[2];
     end if;
@@ -681,8 +666,7 @@ end $$;
 
 -- What the caller of nudged_api.send may have overlooked. A broken view of the app fails no message.
 create function nudged.message_warnings(recipient uuid, surface text) returns text[]
-language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$ begin
     if surface is not null and not exists (select from nudged.surface s where s.user_id = recipient and s.surface = message_warnings.surface) then
         -- An activity has no token before it has started.
         return case when starts_with(surface, 'activity:') then '{}'
@@ -749,8 +733,7 @@ end $$;
 
 -- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged_api.send
 -- (user_id, and title or body at least). All or none: the error names the first refused message by its position, from
--- 0. A value of a wrong type is reported in the same way, since the server's own error would show the value. Returns a
--- row for each message, in their order.
+-- 0. So does a value of a wrong type, since the server's own error would show it. Returns rows in their order.
 create function nudged_api.send_many(messages jsonb) returns table (user_id uuid, id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -884,8 +867,7 @@ declare
 begin
     for attempt in 1..3 loop
         exit when keys = 0;
-        -- In the order of user_id, so that two callers can't deadlock. Of several messages with one key in this call,
-        -- the first counts.
+        -- In the order of user_id, so that two callers can't deadlock. Of several with one key, the first counts.
         insert into nudged.message_key (user_id, key, id)
         select m.user_id, m.dedupe_key, ids[m.ordinality]
         from unnest(messages) with ordinality as m

@@ -1,8 +1,7 @@
 -- Reminders: an app's subject (a task, a table) and a time at which a user wants to be told of it. docs/SQL.md shows
 -- the calls. An app's call only inserts rows, or deletes those that no intent holds, so it never waits for a daemon.
 -- Each row belongs to one user, its texts included, so no join crosses users. Swift computes wall times and
--- recurrences. SQL uses AT TIME ZONE only for the errors and warnings of nudged_api.set_reminder, with names that
--- nudged.is_zone accepts.
+-- recurrences. SQL uses AT TIME ZONE only to warn and refuse, with names that nudged.is_zone accepts.
 
 -- It is read when a reminder is due: new members are told, former members are not.
 create view nudged.subject_member with (security_barrier) as
@@ -37,8 +36,7 @@ create table nudged.occurrence (
     is_own boolean not null,
     recurrence text check (octet_length(recurrence) <= 2000),
     number integer not null default 1,
-    -- An instant becomes a wall time in the recipient's zone with the second occurrence, unless it is a fan-out's.
-    -- planned_local is null for the first one.
+    -- An instant becomes a wall time in the recipient's zone with the second occurrence, but for fan-outs.
     first_at timestamptz, first_local timestamp, planned_local timestamp,
     restored_at timestamptz,
     wakes_at timestamptz not null generated always as (coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')) stored,
@@ -61,9 +59,8 @@ create function nudged.occurrence_id(reminder uuid) returns uuid
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::uuid $$;
 
--- A subject's id as it is stored. An id in the form of a UUID is in small letters, as PostgreSQL writes it; Swift writes
--- capitals. Each call of schema nudged_api passes its argument on through this function, and without the collation of
--- the caller's column.
+-- A subject's id as it is stored. An id in the form of a UUID is in small letters, as PostgreSQL writes it; Swift
+-- writes capitals. Each call passes its argument through it, without the collation of the caller's column.
 create function nudged.subject_key(id text) returns text
 language sql immutable parallel safe return case
     when id collate "C" ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then lower(id collate "C") collate "default"
@@ -166,8 +163,7 @@ end $$;
 -- Whether a name is a zone (docs/POLICY-SPEC.md, "Zone"), as far as this server can tell. The server also accepts other
 -- names, in any case. The patterns and the comparison exclude them.
 create function nudged.is_zone(name text) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$ begin
     if octet_length(name) > 255 or name not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
         -- Only these have digits. PostgreSQL reads any other name with a number at its end as an offset.
@@ -218,8 +214,7 @@ begin
     return held;
 end $$;
 
--- Locks these occurrences (parallel: recipients, ids) FOR UPDATE, skips those that are locked already, and returns what
--- it locked.
+-- Locks those of these occurrences (parallel: recipients, ids) FOR UPDATE that are not locked, and returns them.
 create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -301,8 +296,7 @@ begin
     from nudged.occurrence o where o.subject_type = set_reminder.subject_type and o.subject_id = set_reminder.subject_id and o.author_id = author;
     if replaced is not null then
         if nudged.refuse(call, nudged.isolation_fault('the reminder')) then end if;
-    -- Only the author's own reminders count: those that others send them must not use up the limit. Concurrent calls
-    -- may exceed it together.
+    -- Only the author's own reminders count: others must not use up their limit. Concurrent calls may exceed it.
     elsif (
         select count(*) from (
             select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
@@ -376,8 +370,8 @@ begin
         when due_local at time zone timezone < now() then array['due_local is in the past in timezone', 'Give a wall time in the future.']
         when rule_fault is not null then array[
             split_part(rule_fault, ', wanted ', 1), 'Wanted: ' || substr(rule_fault, strpos(rule_fault, ', wanted ') + length(', wanted ')) || '.']
-        -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. Two times of the same kind
-        -- compare exactly.
+        -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. One kind compares
+        -- exactly.
         when nudged.recurrence_until(until_text) + case when (due_at is null) = (until_text like '%Z') then interval '26 hours' else '0' end
             < coalesce(due_local, due_at at time zone 'UTC') then array['recurrence.UNTIL is before the reminder is due', 'Give a later UNTIL, or none.']
     end;
@@ -467,8 +461,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare in_time bigint; tried uuid[]; taken uuid[];
 begin
     taken := nudged.take_back_reminders(recipients, occurrences, 'cancelled');
-    -- What is left of a nudge whose outcome is unknown or deferred. This statement has a later snapshot: an intent that
-    -- is no longer open is settled in it.
+    -- What is left of a nudge whose outcome is unknown or deferred. In this snapshot, a closed intent is settled.
     select array_agg(w.id) into tried
     from unnest(recipients, occurrences) as w (user_id, id)
     join nudged.person p on p.user_id = w.user_id where p.retry::text like '%' || w.id::text || '%';

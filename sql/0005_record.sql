@@ -22,8 +22,7 @@ create table nudged.delivery_default partition of nudged.delivery default;
 -- It has no key, so a publication of all tables needs this for its deletions.
 alter table nudged.delivery replica identity full;
 alter table nudged.delivery_default replica identity full;
--- `nudged status` counts the last day's unknown pushes by this index. Few rows are unknown, so it costs an append next
--- to nothing.
+-- `nudged status` counts the last day's unknown pushes by it. Few rows are unknown, so it costs next to nothing.
 create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 'unknown';
 
 -- Makes the partitions (one per UTC day) from yesterday to a week ahead, and drops those that ended more than
@@ -179,14 +178,12 @@ begin
     end loop;
     if place >= 0 then before := set_byte(before, place, get_byte(before, place) - 1); end if;
     update nudged.occurrence set fan_out_after = case when place >= 0 then encode(before, 'hex')::uuid end where fan_out_after = recipient;
-    -- Touches that were appended meanwhile. A touch that a daemon has taken already finds a user without data, and no
-    -- row is inserted.
+    -- Touches that were appended meanwhile. One that a daemon has taken finds no data, and inserts no row.
     delete from nudged.touched where user_id = recipient and (user_id, id) in (
         select t.user_id, t.id from nudged.touched t where t.user_id = recipient for update skip locked
     );
     get diagnostics gone = row_count;
-    -- A daemon may have decided on a push for a user who was due. It finds this touch before the first byte. The next
-    -- drain takes it, and nothing is left.
+    -- A daemon may have decided on a push for a user who was due. It finds this touch before the first byte.
     if is_due then insert into nudged.touched (user_id) values (recipient); end if;
     return erased + gone;
 end $$;

@@ -164,8 +164,7 @@ with holder as (
     union all
     select 0, 'public'
 ),
--- Compared by name, since the reader may have no right to look a name up, and without quotes, since the session may ask
--- for them everywhere (quote_all_identifiers).
+-- By name, since the reader may have no right to look it up; without quotes (quote_all_identifiers).
 listed as materialized (
     select r.role, r.object, split_part(r.object, '.', 1) as schema,
         upper(split_part(p.privilege, ' ', 1) collate "C") as privilege, substring(p.privilege from '[(](.*)[)]') as attribute
@@ -207,8 +206,7 @@ too_many as (
                 where l.role = h.role and l.object = o.signature and l.privilege = a.privilege_type and l.attribute is not distinct from o.attribute
             ) end as is_listed
     ) l
-    -- A backend of Supabase writes the app's tables as service_role. A role with a grant option can give its right to
-    -- anon, so the option is too much.
+    -- A backend of Supabase writes the app's tables as service_role. A grant option is too much: it can give to anon.
     where a.grantee <> o.owner and (o.nspname <> 'public' or h.role in ('public', 'anon', 'authenticated')) and (not l.is_listed or a.is_grantable)
 )
 -- A right that another role gave ends only with that role's grant option.
@@ -260,8 +258,7 @@ begin
     end loop;
 end $$;
 
--- What the daemon does (sql/queries). It can append to the record, but not change it. `update` of one column is for the
--- locks of FOR UPDATE, which need no more.
+-- What the daemon does (sql/queries). It appends to the record only. `update` of one column is what FOR UPDATE needs.
 select nudged.allow('nudged_daemon', 'select',
     'nudged.migration', 'nudged.setting', 'nudged.recipient', 'nudged.device', 'nudged.subject_member', 'nudged.excess_right', 'nudged.seen', 'nudged.surface');
 select nudged.allow('nudged_daemon', 'select, insert', 'nudged.delivery');
@@ -305,8 +302,7 @@ begin
     return who;
 end $$;
 
--- Calls of signed-in users that write something. One row per user: the hour and the day that began with a call, and the
--- calls since then.
+-- Calls of signed-in users that write something. Per user: the hour and the day that a call began, and the calls since.
 create table nudged.own_call (
     user_id uuid primary key,
     hour_since timestamptz not null, hour_calls integer not null,
@@ -352,8 +348,7 @@ select nudged.finish_tables();
 
 -- The spellings of a token: an existing table may hold it in capitals. Refuses what is no token, without showing it.
 create function nudged.device_spellings(call text, token text) returns text[]
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
     -- 64 digits today, 160 in the simulator, at most 200 (Apple: 100 bytes).
     if nudged.refuse(call, case
         when token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then array[
@@ -363,8 +358,7 @@ begin
 end $$;
 
 -- An app calls this at each start: this device is now this user's, and the user is in this zone. It renews the
--- registration, so a quarantine ends and an older 410 deletes nothing. It takes the token from the user who was signed
--- in on the phone before.
+-- registration: a quarantine ends, an older 410 deletes nothing. A former user loses the token.
 create function nudged.register(
     call text, user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
     timezone text default null, locale text default null, surface text default null
@@ -490,8 +484,7 @@ end $$;
 
 -- Deletes a device's row. Returns whether it was this user's.
 create function nudged.remove_device(recipient uuid, spellings text[]) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
-begin
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$ begin
     if to_regclass('public.push_tokens') is null then
         raise undefined_table using
             message = 'unregister_device: there is no table public.push_tokens: the devices are in another table',
@@ -539,8 +532,7 @@ begin
     end loop;
 end $$;
 
--- The functions that read or write the app's tables by name run as nudged_writer. If the app made nudged.device, tokens
--- are deleted through that view.
+-- The functions that read or write the app's tables by name run as nudged_writer, also on the app's view nudged.device.
 select nudged.allow('nudged_writer', 'select, insert, update, delete', 'public.push_tokens') where to_regclass('public.push_tokens') is not null;
 select nudged.allow('nudged_writer', 'select, update, delete', 'nudged.device')
 from pg_proc p

@@ -74,8 +74,7 @@ begin
 end $$;
 create trigger template_checked before insert or update on nudged.template for each row execute function nudged.check_template();
 
--- Built-in examples, ids 1 to 6. They are inactive until they are asked for (nudged migrate --with-templates). nudged
--- setup writes the row 0.
+-- Built-in examples, ids 1 to 6. Inactive until asked for (nudged migrate --with-templates). nudged setup writes row 0.
 insert into nudged.template (title, body, weight, action, active)
 select t.title, t.body, t.weight, t.action, false
 from (values
@@ -132,8 +131,7 @@ begin
             'ND016']
     end;
     if nudged.refuse('nudged_me.send_test', fault) then end if;
-    -- Ten keys, each taken for an hour. Two calls at once can't take the same one, and old keys are deleted with all
-    -- others.
+    -- Ten keys, each taken for an hour. Two calls at once can't take the same one.
     for place in 1..10 loop
         made := gen_random_uuid();
         insert into nudged.message_key as k (user_id, key, id, at) values (recipient, format('nudged.send_test %s', place), made, clock_timestamp())

@@ -12,8 +12,7 @@ return value ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01]
 
 -- What is wrong with preferences (docs/POLICY-SPEC.md, "Preferences"): the first fault, or null. A key that nudged
 -- doesn't know is a fault only if it resembles a known one, since an app may keep keys of its own there. The error
--- names the key, never its value. For a CHECK constraint of the app's table. So it is IMMUTABLE, and a role that writes
--- the table needs no right but EXECUTE.
+-- names the key, never its value. For a CHECK constraint: so it is IMMUTABLE, and its writers need EXECUTE only.
 create function nudged_api.preferences_fault(preferences jsonb) returns text
 language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
 declare

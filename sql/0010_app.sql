@@ -1,5 +1,4 @@
--- What an app reads and cancels: outcomes, what waits, the history, an export, reminders. Also a user's zone and language,
--- and what happens when a user is deleted.
+-- What an app reads and cancels; a user's zone, language and preferences; what happens when a user is deleted.
 
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
 
@@ -47,8 +46,7 @@ begin
 end $$;
 
 -- A user's pending occurrences whose reminder exists, in the order of their ids. fan_outs: also those for everyone that
--- the user has set and that are not due yet. The reminder is its author's row, which may be on another machine. So a
--- statement of its own reads it.
+-- the user has set and that are not due yet. The reminder may be on another machine, so it is read by itself.
 create function nudged.live_occurrences(recipient uuid, after uuid, most integer, fan_outs boolean) returns setof nudged.occurrence
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -139,8 +137,7 @@ begin
     order by w.place limit most;
 end $$;
 
--- The reminders that are pending for a user, and those for everyone that the user has set: one row per occurrence, in
--- the order of their ids.
+-- Reminders that are pending for a user, and those for everyone that the user has set: per occurrence, by id.
 create function nudged.read_reminders(call text, recipient uuid, after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
@@ -155,8 +152,7 @@ begin
     from nudged.live_occurrences(recipient, after, most, true) o order by o.id;
 end $$;
 
--- All that nudged holds of a user, source by source. `place` of the last row is the next page's `after`: the number of
--- the source, and a key in it.
+-- All that nudged holds of a user, source by source. `place` is the number of the source, and a key in it.
 create function nudged.read_export(call text, recipient uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -324,13 +320,11 @@ begin
     return ended;
 end $$;
 
--- Cancels the reminders that a user has set, for everyone who was to get them: of a subject, or all. recipient null: those
--- of all users.
+-- Cancels the reminders that a user has set, for all recipients: of a subject, or all. recipient null: of all users.
 create function nudged.cancel_reminders(
     call text, recipient uuid default null, subject_type text default null, subject_id text default null
 ) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if nudged.refuse(call, case
         when num_nonnulls(recipient, subject_type, subject_id) = 0 then array[
             'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.']
@@ -352,8 +346,7 @@ language sql stable set search_path = pg_catalog, pg_temp return exists (
 );
 
 -- Writes a user's zone and language into their profile, where they differ: the columns timezone and nudge_context, if
--- the table has them. Null: stays as it is. If the table refuses a value, this value is left out, and the device is
--- still registered.
+-- the table has them. Null: stays as it is. A value that the table refuses is left out.
 create function nudged.write_place(recipient uuid, timezone text, locale text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set quote_all_identifiers = off set row_security = on as $$
 declare types jsonb;
@@ -470,8 +463,7 @@ end $$;
 -- Whether the decision service (docs/DECISION.md) is in use, for the app's settings: active; resting (users' fallback
 -- strategies decide, since it does not answer); off (none is configured, or no daemon runs).
 create function nudged_me.status() returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
     perform nudged.signed_in_user();
     return (
         select case when bool_or(d.state #>> '{decision,state}' = 'active') then 'active' when count(*) > 0 then 'resting' else 'off' end
@@ -500,8 +492,7 @@ begin
     return not is_kept;
 end $$;
 
--- Deletes a user's rows of a table in schema public, as nudged_writer. Returns whether a row is left: a trigger of the
--- app may keep it.
+-- Deletes a user's rows of a table in schema public, as nudged_writer. Returns whether one is left (a trigger).
 create function nudged.keeps_rows(relation text, recipient uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$
 declare is_kept boolean;
@@ -531,11 +522,9 @@ begin
     return null;
 end $$;
 
--- Whether a user is in auth.users. It is read with nudged's rights, so no code of its owner may run: no view, no type
--- with casts, and no policy (row_security).
+-- Whether a user is in auth.users. No code of its owner may run with nudged's rights: no view, cast or policy.
 create function nudged.has_account(recipient uuid) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp set row_security = off as $$
-begin
+language plpgsql stable set search_path = pg_catalog, pg_temp set row_security = off as $$ begin
     if not exists (
         select from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'id' and a.atttypid = 'uuid'::regtype
         where c.oid = to_regclass('auth.users') and c.relkind = 'r'
@@ -613,8 +602,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 create function nudged.bind() returns setof text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     return query select nudged.bind_views();
     if to_regclass('nudged.device') is not null then
         perform nudged.make_quarantined();

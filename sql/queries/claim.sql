@@ -1,19 +1,16 @@
 -- name: claim_people
 -- Users who are due in this daemon's ranges. Locks nothing and writes nothing: only the owner of a range works on its
--- users.
--- Users of orphans are skipped until these are recorded. So are users of this member's intents whose users its daemon
--- doesn't have all in hand, if their turn is open: a promoted standby lacks their settlement. Other members' intents
--- hold no users of these ranges. Users who were deleted from auth.users wait for their erasure.
--- $1 due up to, $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (set
--- aside, or in hand), $7 this member, $8 the intents whose users are all in hand.
--- No ORDER BY: one range comes in the order of its index, several ranges each in an order of their own. A sort would
--- read all users who are due.
+-- users. Users of orphans are skipped until these are recorded. So are users of this member's intents whose users its
+-- daemon doesn't have all in hand, if their turn is open: a promoted standby lacks their settlement. Other members'
+-- intents hold no users of these ranges. Users who were deleted from auth.users wait for their erasure. $1 due up to,
+-- $2 and $3 the walk's position (due_at, user_id), $4 most users, $5 ranges, $6 users to skip (set aside, or in hand),
+-- $7 this member, $8 the intents whose users are all in hand. No ORDER BY: one range comes in the order of its index,
+-- several each in their own. A sort would read all who are due.
 select user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::text, quarantine::text, state, ignored
 from nudged.person p where uuid_hash(user_id) >> 26 = any ($5::integer[]) and due_at <= $1 and (due_at, user_id) > ($2, $3)
   -- "is not true" keeps the planner from weighing each element of the list, so it is a hashed subplan.
   and (user_id in (select unnest($6::uuid[]))) is not true
-  -- A user and their turn as one number, so it is a hashed subplan too: it can hold all that is in flight. Two users
-  -- with one hash only wait for each other.
+  -- A user and their turn as one number, so it is a hashed subplan too. Two users with one hash only wait for each other.
   and ((uuid_hash(user_id)::bigint << 32) + turn in (
       select (uuid_hash(o.user_id)::bigint << 32) + o.turn
       from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
@@ -30,11 +27,10 @@ select count(*), min(due_at)
 from (select due_at from nudged.person where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= $1 limit $3) as due
 
 -- name: claim_profiles
--- Profiles of claimed users. $1 users, $2 most bytes of preferences and context in all, $3 most rows. If there are more,
--- the caller asks for fewer users.
--- The app's columns have the app's types (varchar, an enum, json), so each is cast. A value that is too long is
--- recognised by its stored size, before it is expanded. varchar(n) cuts a text as left(text, n) does, and counts no
--- characters of a short one.
+-- Profiles of claimed users. $1 users, $2 most bytes of preferences and context in all, $3 most rows. If there are
+-- more, the caller asks for fewer users. The app's columns have the app's types (varchar, an enum, json), so each is
+-- cast. A value that is too long is recognised by its stored size, before it is expanded. varchar(n) cuts as left(text,
+-- n) does, and counts no characters of a short text.
 with profile as materialized (
     select
         user_id, nudged.preferences_text(preferences) as preferences,
@@ -111,8 +107,8 @@ where place <= 100 and $2::bigint is not null
 select user_id, at from nudged.seen where user_id = any ($1)
 
 -- name: claim_surfaces
--- Tokens of Live Activities, widgets and controls of claimed users. Run if a message may be for one. $1 users, $2 most
--- rows of each.
+-- Tokens of Live Activities, widgets and controls of claimed users. Run if a message is for one. $1 users, $2 rows of
+-- each.
 select user_id, surface, token, registered_at, environment, topic
 from (
     select user_id, surface, token, registered_at, environment, topic, row_number() over (partition by user_id order by registered_at desc) as place
@@ -212,9 +208,8 @@ from (
 where place <= case when wakes_at <= $2 then $3 else 1 end and $4::bigint is not null order by place limit $5
 
 -- name: live_reminders
--- Which of these reminders exist. If one doesn't, its row is left from a cancellation that came while the push was on
--- its way. A statement of its own, since the definition is the author's row and may be on another machine. $1 authors,
--- $2 ids.
+-- Which of these reminders exist. If one doesn't, it was cancelled while a push was on its way. The author's row may be
+-- on another machine, so it is read by itself. $1 authors, $2 ids.
 select id from nudged.reminder where user_id = any ($1) and id = any ($2)
 
 -- name: templates
@@ -223,8 +218,7 @@ select id, domain, locale, title, body, weight, action, (apns - 'data')::text, (
 from nudged.template where active order by id limit $1
 
 -- name: free_people
--- Which of these users' rows are not locked, or don't exist. Run after a statement has waited too long for one of them.
--- $1 users. Rows: user_id.
+-- Which of these users' rows are not locked, or don't exist. Run when one was waited for in vain. $1 users.
 with free as (select user_id from nudged.person where user_id = any ($1) for update skip locked)
 select user_id from free union all
 -- "is true" keeps the planner from making it a join, so it is a hashed subplan.
@@ -249,7 +243,7 @@ from (select null::jsonb as context) as without
 cross join lateral (select preferences, timezone, first_session_complete, context as known from nudged.recipient where user_id = $1) as recipient
 
 -- name: probe_devices
--- Reads one column of a user's devices as `claim_devices` does, to find the one that is refused. $1 user, $2 column.
+-- Reads one column of a user's devices as `claim_devices` does, to find what is refused. $1 user, $2 column.
 select case $2::text
     when 'token' then octet_length(token::text::varchar(512)::text)
     when 'registered_at' then extract(epoch from case when registered_at between '0001-01-01' and '9999-12-31' then registered_at::timestamptz end)::bigint
@@ -270,8 +264,7 @@ end
 from nudged.message where user_id = $1 limit 1000
 
 -- name: probe_reminders
--- Reads one column of a user's reminders as `claim_reminders` does, to find the one that is refused. $1 user, $2
--- column.
+-- Reads one column of a user's reminders as `claim_reminders` does, to find what is refused. $1 user, $2 column.
 select case $2::text
     when 'subject_type' then octet_length(subject_type) when 'subject_id' then octet_length(subject_id)
     when 'title' then octet_length(title) when 'body' then octet_length(body) when 'apns' then octet_length(apns::text)
@@ -285,6 +278,5 @@ from nudged.occurrence where user_id = $1 limit 1000
 select coalesce(analysed, '{}') from nudged.person where user_id = $1
 
 -- name: note_analysed
--- Records a question to the decision service, before it is asked. $1 user, $2 all instants that count. One row: it may
--- be asked. None: the user was erased.
+-- Records a question to the decision service before it is asked. $1 user, $2 all instants. No row: the user is erased.
 update nudged.person set analysed = $2 where user_id = $1 returning user_id

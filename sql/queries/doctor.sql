@@ -32,8 +32,7 @@ select name, extract(epoch from utc_offset)::integer
 from pg_timezone_names where name like '%/%' and name not like 'posix/%' and name not like 'right/%'
 
 -- name: doctor_used_zones
--- The names of zones that are in use, of at most $1 profiles and $1 reminders. Rows: name, how often; the most frequent
--- 1,000.
+-- The names of zones that are in use, of $1 profiles and $1 reminders. The 1,000 most frequent: name, how often.
 select z.name, count(*)
 from (
     (select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"') from nudged.recipient r limit $1)
@@ -87,8 +86,7 @@ left join pg_class c on c.relname = w.name and c.relnamespace = (select oid from
 order by w.place
 
 -- name: doctor_columns
--- The columns of the views through which the daemon reads the app. $1 names in schema nudged. Rows: view, column, its
--- type (of a domain: the base type).
+-- The columns of the views of the app. $1 names in schema nudged. Rows: view, column, type (a domain's base type).
 select c.relname::text, a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', '')
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
@@ -182,8 +180,7 @@ where not exists (
 )
 
 -- name: doctor_bloat
--- Live and dead rows, by PostgreSQL's own estimate. $1 tables of schema nudged. Rows: name, live, dead, whether
--- autovacuum is off for the table.
+-- PostgreSQL's estimate of rows. $1 tables of schema nudged. Rows: name, live, dead, whether autovacuum is off for it.
 select
     s.relname::text, s.n_live_tup, s.n_dead_tup,
     exists (select 1 from unnest(c.reloptions) as o (text) where o.text ~ '^autovacuum_enabled=(false|off|no|0|f|n)$')

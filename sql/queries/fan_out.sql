@@ -11,8 +11,7 @@ from nudged.occurrence o where o.is_fan_out and o.wakes_at <= $1 and o.id <> all
 -- name: fan_out_hold
 -- Locks a fan-out for its next page. No row comes if another daemon has it locked or was faster. No row comes either if
 -- the reminder is being set, cancelled or snoozed: those calls lock the reminder or the row first. It waits for nobody.
--- $1 author, $2 occurrence, $3 the last member who has a row (null: none). All rows are one author's, so they are in
--- one shard.
+-- $1 author, $2 occurrence, $3 the last member who has a row (null: none). All is in the author's shard.
 select o.id
 from nudged.occurrence o
 join nudged.reminder r on r.user_id = o.user_id and r.id = o.reminder_id
@@ -32,13 +31,11 @@ where subject_type = $1 and subject_id = any (nudged.subject_spellings($2)) and 
 order by user_id limit $4
 
 -- name: fan_out_recipients
--- Which of these members exist, locked until the page's commit. No user who is being erased is told, and a later
--- erasure finds the new rows. $1 members.
+-- Which of these members exist, locked until the page's commit. No user is told while they are erased. $1 members.
 select user_id from nudged.hold_recipients($1) as r (user_id)
 
 -- name: fan_out_tell
--- Inserts one row for each of these members, and a touch that makes them due. The fan-out is locked (`fan_out_hold`).
--- $1 author, $2 occurrence, $3 members.
+-- Inserts a row and a touch for each member. It is locked (`fan_out_hold`). $1 author, $2 occurrence, $3 members.
 with told as (
     insert into nudged.occurrence (
         user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_own, number, restored_at

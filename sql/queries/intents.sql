@@ -1,8 +1,7 @@
 -- name: hold_messages
 -- Locks the messages and reminders of an intent against nudged_api.cancel, nudged_api.cancel_reminders and the like,
 -- until the commit. It runs in the intent's transaction, before the intent. A message or reminder that was cancelled,
--- or is being cancelled, is missing in the result and is not sent. The query waits for nobody.
--- $1 users, $2 ids (parallel). Rows: user, id.
+-- or is being cancelled, is missing in the result. It waits for nobody. $1 users, $2 ids (parallel). Rows: user, id.
 with messages as (select m.user_id, m.id from nudged.message m where m.user_id = any ($1) and m.id = any ($2) for key share skip locked),
 reminders as (select o.user_id, o.id from nudged.occurrence o where o.user_id = any ($1) and o.id = any ($2) for key share skip locked)
 select user_id, id from messages union all select user_id, id from reminders
@@ -19,14 +18,12 @@ select user_id, id from messages union all select user_id, id from reminders
 -- has them in hand. If it dies, another daemon records the contents. The foreign key refuses the intent if the
 -- membership has ended. No other lock is needed: whatever changes a user leaves a touch. `touched_since` sees that
 -- after the commit and before the first byte, and the daemon knows which touches it has drained. $1 intent, $2 member,
--- $3 sweep id, $4 the instant of the attempt, $5 users (parallel: $6 turns, $7 contents), $8 the messages and reminders
--- in it.
+-- $3 sweep id, $4 the instant of the attempt, $5 users (parallel: $6 turns, $7 contents), $8 messages and reminders.
 insert into nudged.intent (id, member, sweep_id, attempted_at, user_ids, turns, contents, message_ids, open)
 values ($1, $2, $3, $4, $5, $6, $7, $8, cardinality($5::uuid[]))
 
 -- name: touched_since
--- Whose data has changed up to now. Run after the intent's commit and before the first byte. $1 users. Rows: users,
--- once per touch.
+-- Whose data has changed up to now. Run between the intent's commit and the first byte. $1 users. A row per touch.
 select user_id from nudged.touched where user_id = any ($1) and not arrival
 
 -- name: withdraw_intents

@@ -58,8 +58,7 @@ left join pg_type t on t.oid = a.atttypid order by w.place, a.attnum
 
 -- name: migrations_applied
 -- Which migrations this database has. Rows: number, checksum, the migration that a daemon must know (null or 0: any
--- daemon can work). The last one is read through JSON, since a database that an earlier version migrated has no such
--- column.
+-- daemon can work). Read through JSON: an earlier version's table has no such column.
 select number, checksum, (to_jsonb(m) ->> 'oldest')::integer from nudged.migration m order by number
 
 -- name: migrations_needed

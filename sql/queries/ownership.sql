@@ -28,18 +28,15 @@ select
     array(select member from nudged.lease where alive_until > statement_timestamp() order by member)
 
 -- name: hold_member
--- Locks this daemon's membership until the end of the transaction, so that nobody declares it dead meanwhile. $1
--- member. Refused (ND020) if it has ended.
+-- Locks this daemon's membership until the commit: nobody declares it dead meanwhile. $1 member. ND020 if it has ended.
 select nudged.hold_member($1)
 
 -- name: lock_member
--- Locks a member's row before `end_member` reads what depends on it. So its renewals and commits come before or
--- after. $1 member.
+-- Locks a member's row before `end_member` reads what depends on it: commits come before or after. $1 member.
 select id from nudged.member where id = $1 for update
 
 -- name: own_intents
--- Open intents of a member, to find those that its daemon doesn't know of: a promoted standby may lack their
--- settlement. $1 member. Rows: intent.
+-- Open intents of a member ($1), to find those unknown to its daemon: a promoted standby may lack their settlement.
 select id from nudged.intent where member = $1 and withdrawn_until is null
 
 -- name: orphan_intents
@@ -48,8 +45,8 @@ update nudged.intent set member = null where id = any ($2) and member = $1
 
 -- name: end_member
 -- Ends a membership: the foreign keys free its ranges and make its open intents orphans. $1 member, $2 true if its
--- lease has ended (nothing happens if it was renewed), false if it leaves (nothing happens if an intent is open). One
--- row: whether the membership has ended.
+-- lease has ended (nothing happens if it was renewed), false if it leaves (nothing if an intent is open). One row:
+-- whether it ended.
 with gone as (
     delete from nudged.member m
     where m.id = $1

@@ -42,8 +42,7 @@ where kind = any ($1) returning kind, since, held_since, by_whom, reason, resume
 -- who are due already may be in a daemon's hands. They get a touch, so that their intents are withdrawn, and are
 -- evaluated again.
 with page as materialized (select user_id, due_at from nudged.person where user_id >= $2 order by user_id limit $3 + 1),
--- An index scan by a list goes in the order of user_id, like all writers that wait for locks: no deadlock with a
--- daemon.
+-- An index scan by a list goes in the order of user_id, like all writers that wait for locks: no deadlock.
 woken as (
     update nudged.person p set version = (p.version | 4294967295) + 1, due_at = least(p.due_at, $1)
     where p.user_id = any (array(select user_id from page order by user_id limit $3))
@@ -61,8 +60,7 @@ select
     (select user_id from page order by user_id offset $3)
 
 -- name: resumed
--- Ends a resume, once all users who were held are due: deletes the pause, unless it was paused again meanwhile. $1
--- kinds.
+-- Ends a resume, once all users who were held are due: deletes the pause, unless it was paused again. $1 kinds.
 delete from nudged.paused where kind = any ($1) and resumed_at is not null
 
 -- name: count_users

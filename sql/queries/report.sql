@@ -1,14 +1,12 @@
 -- name: report_deliveries
 -- The record between two instants, counted by stretches of time. $1 from, $2 before, $3 seconds of a stretch (counted
 -- from 1970), $4 most rows. Reads the partitions of those days once, and no table of users. Rows: number of the
--- stretch, kind, outcome, reason, whether Apple answered 410, how many. The most frequent come first, so little is lost
--- if $4 is reached.
+-- stretch, kind, outcome, reason, whether Apple answered 410, how many. The most frequent come first.
 select
     floor(date_part('epoch', attempted_at) / $3)::bigint as stretch,
     case when kind in ('check_in', 'message', 'reminder') then kind else 'other' end as what,
     outcome,
-    -- A reason of Apple's or nudged's is one word. Anything else is not shown, since a server could have answered with
-    -- any text.
+    -- A reason of Apple's or nudged's is one word. A server could answer with any other text.
     case when reason is null then '' when reason ~ '^[A-Za-z_]{1,40}$' then reason else 'other' end as why,
     coalesce(status = 410, false) as is_gone, count(*)
 from nudged.delivery where attempted_at >= $1 and attempted_at < $2 group by 1, 2, 3, 4, 5 order by 6 desc, 1, 2, 3, 4, 5 limit $4
@@ -20,8 +18,7 @@ from nudged.delivery where attempted_at >= $1 and attempted_at < $2 group by 1, 
 -- null; $5 the rules' time of check-ins as a minute of the day, null if it has jitter. Rows: local hour (null: no zone
 -- was known), kind, whether the quiet hours in force are the user's own, whether it was sent within them, minutes late
 -- by class (-1 before its time, 0 below 1, 1 below 5, 2 below 15, 3 below 60, 4 below 240, 5 more; null: unknown), how
--- many, false. Rows of users: null, kind (empty: any kind), false, false, null, users with at least one of these
--- pushes, true.
+-- many, false. Rows of users: null, kind (empty: any kind), false, false, null, users, true.
 with
 -- Each user once, with the kinds that they got as bits. One number takes less memory than a truth value for each kind.
 reached as materialized (
@@ -54,8 +51,7 @@ person as materialized (
     from spoken
 ),
 -- A check-in is sent at most six days after its slot's day, and a day before it only if its time was changed later. So
--- the days between the two weekdays are -1 to 5. OFFSET 0 keeps the planner from computing a push's values several
--- times.
+-- the days between the two weekdays are -1 to 5. OFFSET 0: the planner computes a push's values once.
 timed as (
     select
         d.kind, coalesce(p.is_own, false) as is_own, p.quiet_from, p.quiet_until, d.local_minute % 1440 as minute,
@@ -83,8 +79,7 @@ join (values ('', 15), ('check_in', 1), ('message', 2), ('reminder', 4), ('other
 group by what.kind
 
 -- name: report_opens
--- What users did with the nudges that were sent between two instants (nudged.opens). $1 from, $2 before. A newer schema
--- may count by more.
+-- What users did with the nudges between two instants (nudged.opens). $1 from, $2 before. A newer schema may have more.
 select kind, by, coalesce(value, 0), sent, users, opened, rated, raters, helpful from nudged.opens($1, $2)
 where by is null or by in ('template', 'hour', 'weekday')
 
@@ -125,6 +120,5 @@ select * from (
 ) as largest
 
 -- name: retention
--- For how many days the record is kept. One row: days; 36500 if nudged.setting has no row, since then nothing is
--- dropped.
+-- For how many days the record is kept. One row: days; 36500 without a row of nudged.setting.
 select coalesce(min(retention_days), 36500) from nudged.setting

@@ -102,9 +102,8 @@ select nudged.forget_devices($1, $2, $3, $4, $5, $6, $7)
 -- name: quarantine
 -- Puts devices into quarantine once a window of Apple's answers has closed, and makes their users due. So these users
 -- are evaluated with the devices that are left. $1 the policy's now. Parallel: $2 user, $3 device hash, $4 environment,
--- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found, with those of their
--- devices that work in the other environment and stay as they are. A touch goes with it (`touch_users`), so that no
--- earlier decision sends to a refused device.
+-- $5 topic, $6 the refused registration, $7 when it was decided, $8 reason. Rows: users found, with their devices
+-- that work in the other environment. A touch goes with it (`touch_users`), so that no earlier decision sends to them.
 with told as materialized (
     select user_id, jsonb_agg(jsonb_build_object(
         'device', device, 'environment', environment, 'topic', topic, 'registered_at', registered_at, 'at', at, 'reason', reason)) as entries

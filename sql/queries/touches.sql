@@ -1,6 +1,5 @@
 -- name: touches
--- The oldest touches of this daemon's ranges, urgent ones first. $1 ranges, $2 from this id on, $3 most, $4 users to
--- skip (set aside).
+-- The oldest touches of these ranges, urgent ones first. $1 ranges, $2 from this id on, $3 most, $4 users to skip.
 with hurried as materialized (
     select id, user_id, arrival from nudged.touched
     where urgent and id >= $2 and uuid_hash(user_id) >> 26 = any ($1::integer[]) and user_id <> all ($4) order by id limit $3
