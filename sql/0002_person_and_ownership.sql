@@ -8,8 +8,7 @@ create table nudged.person (
     turn integer not null default extract(epoch from statement_timestamp())::bigint - 1700000000,
     -- The upper 32 bits count changes, the lower 32 arrivals since then (something new to send).
     version bigint not null default 1,
-    due_at timestamptz not null,
-    evaluated_at timestamptz, since timestamptz, touched_at timestamptz,
+    due_at timestamptz not null, evaluated_at timestamptz, since timestamptz, touched_at timestamptz,
     reason text check (octet_length(reason) <= 64),
     retry jsonb, quarantine jsonb,
     analysed timestamptz[],
@@ -31,11 +30,9 @@ create table nudged.seen (
 
 create table nudged.surface (
     user_id uuid not null,
-    surface text not null check (octet_length(surface) <= 255),
-    token text not null check (octet_length(token) <= 255),
+    surface text not null check (octet_length(surface) <= 255), token text not null check (octet_length(token) <= 255),
     registered_at timestamptz not null default clock_timestamp(),
-    environment text check (octet_length(environment) <= 16),
-    topic text check (octet_length(topic) <= 155),
+    environment text check (octet_length(environment) <= 16), topic text check (octet_length(topic) <= 155),
     primary key (user_id, surface, token)
 );
 -- nudged.write_surface finds a token's former user by it.
@@ -82,8 +79,7 @@ create table nudged.daemon (
     pid integer not null,
     version text not null check (octet_length(version) <= 256),
     -- Times are this database's: a daemon on a host with a wrong clock looks no more alive than it is.
-    started_at timestamptz not null,
-    seen_at timestamptz not null,
+    started_at timestamptz not null, seen_at timestamptz not null,
     state jsonb not null check (pg_column_size(state) <= 1048576)
     -- As in nudged.lease.
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 200);

@@ -2,16 +2,13 @@
 -- exactly if what it is about was committed. There is no NOTIFY, since that serialises all commits of a database.
 
 create table nudged.message (
-    user_id uuid not null,
-    id uuid not null,
+    user_id uuid not null, id uuid not null,
     created_at timestamptz not null default clock_timestamp(),
     -- A payload has at most 4,096 bytes (nudged.checked_message). Numbers need more room in jsonb than in text.
-    title text not null check (octet_length(title) <= 4096),
-    body text not null check (octet_length(body) <= 4096),
+    title text not null check (octet_length(title) <= 4096), body text not null check (octet_length(body) <= 4096),
     data jsonb check (pg_column_size(data) <= 65536),
     urgent boolean not null default false,
-    category text check (octet_length(category) <= 255),
-    thread_id text check (octet_length(thread_id) <= 255),
+    category text check (octet_length(category) <= 255), thread_id text check (octet_length(thread_id) <= 255),
     collapse_key text check (octet_length(collapse_key) <= 255),
     dedupe_key text check (octet_length(dedupe_key) <= 255),
     expires_at timestamptz,

@@ -20,14 +20,11 @@ create table nudged.reminder (
 create index reminder_subject on nudged.reminder (subject_type, subject_id);
 
 create table nudged.occurrence (
-    user_id uuid not null,
-    id uuid not null default gen_random_uuid(),
-    reminder_id uuid not null,
-    author_id uuid not null,
+    user_id uuid not null, id uuid not null default gen_random_uuid(),
+    reminder_id uuid not null, author_id uuid not null,
     subject_type text not null check (octet_length(subject_type) <= 100),
     subject_id text not null check (octet_length(subject_id) <= 200),
-    title text not null check (octet_length(title) <= 4096),
-    body text not null check (octet_length(body) <= 4096),
+    title text not null check (octet_length(title) <= 4096), body text not null check (octet_length(body) <= 4096),
     apns jsonb check (pg_column_size(apns) <= 65536),
     due_at timestamptz, due_local timestamp,
     timezone text check (octet_length(timezone) <= 255),
@@ -37,8 +34,7 @@ create table nudged.occurrence (
     recurrence text check (octet_length(recurrence) <= 2000),
     number integer not null default 1,
     -- An instant becomes a wall time in the recipient's zone with the second occurrence, but for fan-outs.
-    first_at timestamptz, first_local timestamp, planned_local timestamp,
-    restored_at timestamptz,
+    first_at timestamptz, first_local timestamp, planned_local timestamp, restored_at timestamptz,
     wakes_at timestamptz not null generated always as (coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')) stored,
     primary key (user_id, id),
     check (num_nonnulls(due_at, due_local) = 1),

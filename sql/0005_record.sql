@@ -1,15 +1,13 @@
 -- The record, and what reads it: the deletion of tokens and of users, and what users did with a nudge.
 create table nudged.delivery (
     user_id uuid not null,
-    kind text not null check (octet_length(kind) <= 32),
-    key text not null check (octet_length(key) <= 255),
+    kind text not null check (octet_length(kind) <= 32), key text not null check (octet_length(key) <= 255),
     slot date,
     device_hash text not null default '' check (octet_length(device_hash) <= 64),
     apns_id uuid,
     outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown', 'opened', 'helpful', 'unhelpful')),
     reason text check (octet_length(reason) <= 1024),
-    status smallint,
-    local_minute smallint check (local_minute between 0 and 10079),
+    status smallint, local_minute smallint check (local_minute between 0 and 10079),
     -- Days end: rows outside would never be dropped.
     attempted_at timestamptz not null default clock_timestamp() check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     sweep_id uuid not null default '00000000-0000-0000-0000-000000000000',
