@@ -109,8 +109,7 @@ begin
                 'The APNs environment of the token: sandbox or production. Null: unknown, so nudged tries both.'),
             ('push_tokens', 'topic', 'text', 'constraint topic_length check (octet_length(topic) <= 255)',
                 'The APNs topic (bundle id) of the token. Null: the one in the daemon''s configuration.')
-        ) as v (relation, attribute, type, bound, phrase)
-        where v.relation = add_columns.relation
+        ) as v (relation, attribute, type, bound, phrase) where v.relation = add_columns.relation
     loop
         if not wanted.is_there and (is_own or wanted.type is not null) then
             execute format('alter table public.%I add column %I %s %s', relation, wanted.attribute, wanted.type, case when is_own then wanted.bound end);
@@ -273,8 +272,7 @@ begin
         -- The rules of type 1 are views' definitions.
         with recursive reached as (
             select f.oid from pg_rewrite f where f.ev_class = v.oid and f.ev_type = '1'
-            union
-            select f.oid from reached l
+            union select f.oid from reached l
             join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = l.oid and d.refclassid = 'pg_class'::regclass
             join pg_rewrite f on f.ev_class = d.refobjid and f.ev_type = '1'
         )
@@ -285,8 +283,7 @@ begin
             select distinct format('%I.%I', n.nspname, c.relname) || coalesce('.' || quote_ident(a.attname), '')
             from unnest(r.rules) as rule
             join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = rule and d.refclassid = 'pg_class'::regclass
-            join pg_rewrite o on o.oid = rule and o.ev_class <> d.refobjid
-            join pg_class c on c.oid = d.refobjid
+            join pg_rewrite o on o.oid = rule and o.ev_class <> d.refobjid join pg_class c on c.oid = d.refobjid
             join pg_namespace n on n.oid = c.relnamespace
             left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and d.refobjsubid > 0 order by 1
         ) as names
@@ -297,8 +294,7 @@ begin
         where k.name <> all (n.names) and exists (
             select from pg_class c join pg_namespace s on s.oid = c.relnamespace left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
             where k.name in (format('%I.%I', s.nspname, c.relname), format('%I.%I.%I', s.nspname, c.relname, a.attname))
-        )
-        order by 1 limit 1
+        ) order by 1 limit 1
     ) l on true;
 end $$;
 
@@ -469,13 +465,11 @@ end $$;
 create function nudged.devices_left_out(recipient uuid) returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set row_security = on as $$ begin
     return (
-        select string_agg(distinct d.platform, ', ')
-        from (
+        select string_agg(distinct d.platform, ', ') from (
             -- The stored size is compared first, so that no long value is expanded.
             select case when pg_column_size(t.platform) <= 64 then left(t.platform::text, 32) else 'an unknown platform' end as platform
             from public.push_tokens t where t.user_id = devices_left_out.recipient limit 100
-        ) d
-        where lower(btrim(d.platform, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
+        ) d where lower(btrim(d.platform, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
             not in ('ios', 'ipados', 'macos', 'watchos', 'tvos', 'visionos', 'apple', 'apns')
     );
 exception when undefined_table or undefined_column or insufficient_privilege then return null;

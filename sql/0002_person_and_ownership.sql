@@ -116,8 +116,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     with sent as materialized (select i.id as intent, m.id from nudged.intent i cross join lateral unnest(i.message_ids) as m (id) where m.id = any (ids))
     select w.id
     from unnest(recipients, ids) as w (user_id, id)
-    join sent s on s.id = w.id
-    join nudged.intent i on i.id = s.intent
+    join sent s on s.id = w.id join nudged.intent i on i.id = s.intent
     cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
     join nudged.person p on p.user_id = o.user_id and p.turn <= o.turn where o.user_id = w.user_id
 $$;

@@ -297,8 +297,7 @@ begin
             ('filter_criteria', 'name', 'a text of 1 to 255 bytes'), ('target_content_id', 'name', 'a text of 1 to 255 bytes'),
             ('content_available', 'bool', 'true or false'), ('live_activity', 'object', 'an object with event, id and content_state'),
             ('widgets', 'bool', 'true or false'), ('controls', 'bool', 'true or false')
-        ) as k (key, kind, wanted)
-        where given ? k.key
+        ) as k (key, kind, wanted) where given ? k.key
     loop
         if not (case one.kind
             when 'text' then jsonb_typeof(one.value) = 'string' and not nudged.is_blank(one.phrase)
@@ -421,8 +420,7 @@ create function nudged.longest(title text, body text, data jsonb, apns jsonb) re
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     select a.name from (values
         (1, 'body', octet_length(body)), (2, 'title', octet_length(title)), (3, 'data', octet_length(data::text)), (4, 'apns', octet_length(apns::text))
-    ) as a (place, name, bytes)
-    order by a.bytes desc nulls last, a.place limit 1
+    ) as a (place, name, bytes) order by a.bytes desc nulls last, a.place limit 1
 $$;
 
 create type nudged.new_message as (
@@ -440,22 +438,18 @@ declare
     is_activity constant boolean := surface = 'live_activity';
     stranger text; one record;
 begin
-    select f.name into stranger
-    from (
+    select f.name into stranger from (
         select 'apns.' || k.key as name from jsonb_each(message.apns) as k (key, value)
         where k.key <> surface and k.value not in ('null', 'false') and not (is_activity and k.key in ('sound', 'relevance_score', 'category'))
-        union all
-        select a.name
+        union all select a.name
         from (values
             ('data', message.data is not null), ('thread_id', message.thread_id is not null), ('collapse_key', message.collapse_key is not null),
             ('urgent', message.urgent and (not is_activity or activity ->> 'event' = 'start')),
             ('title', not is_activity and message.title <> ''), ('body', not is_activity and message.body <> ''),
             ('texts', not is_activity and message.texts is not null), ('category', not is_activity and message.category is not null),
             ('apns.sound', is_activity and jsonb_typeof(message.apns -> 'sound') = 'object')
-        ) as a (name, is_given)
-        where a.is_given
-    ) f
-    limit 1;
+        ) as a (name, is_given) where a.is_given
+    ) f limit 1;
     if found then
         return array[format('%s is given with apns.%s', stranger, surface), case
             when stranger = 'urgent' and is_activity then 'No activity starts in quiet hours: leave urgent out.'
@@ -758,8 +752,7 @@ begin
             -- The zone would be ignored.
             or o.name = 'deliver_local' and o.value #>> '{}' ~ ':[0-9.]+ *[A-Za-z+-]'
         limit 1
-    ) k on true
-    where jsonb_typeof(m.message) <> 'object' or k.name is not null order by m.place limit 1;
+    ) k on true where jsonb_typeof(m.message) <> 'object' or k.name is not null order by m.place limit 1;
     if stranger.phrase is not null then
         if nudged.refuse_member(stranger.place, stranger.name, stranger.phrase) then end if;
     elsif found then
@@ -807,8 +800,7 @@ begin
         cross join (values
             ('user_id', 'uuid', 'UUID'), ('expires_at', 'timestamptz', 'instant'),
             ('deliver_at', 'timestamptz', 'instant'), ('deliver_local', 'timestamp', 'wall time')
-        ) as t (name, type, phrase)
-        order by e.place
+        ) as t (name, type, phrase) order by e.place
     loop
         begin
             execute format('select $1::%s', one.type) using one.value;

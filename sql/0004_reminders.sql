@@ -488,8 +488,7 @@ begin
     -- is used: the earliest instant that it can be.
     select array_agg(o) filter (where not w.is_later), array_agg(o) filter (where w.is_later), coalesce(array_agg(o.id) filter (where not w.is_later), '{}')
     into pending, later, ids
-    from nudged.occurrence o
-    cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
+    from nudged.occurrence o cross join lateral (select o.recurrence is not null and o.wakes_at > instant as is_later) w
     where o.reminder_id = snooze.id and o.user_id = any (recipients) and (recipient is null or not o.is_fan_out);
     if pending is null and later is null then
         -- The recipient was told by a fan-out, and its next occurrence is a fan-out again.
@@ -511,8 +510,7 @@ begin
         o.user_id, nudged.occurrence_id(o.reminder_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, instant, o.timezone, o.is_fan_out, o.fan_out_after,
         o.is_own or recipient is not null, o.recurrence, o.number, o.first_at, o.first_local, o.planned_local
     from unnest(pending) as o where o.id = any (taken)
-    union all
-    select
+    union all select
         coalesce(recipient, o.user_id), nudged.occurrence_id(o.reminder_id), o.reminder_id, o.author_id, o.subject_type, o.subject_id, o.title, o.body, o.apns, instant, o.timezone,
         o.is_fan_out and recipient is null, null, o.is_own or recipient is not null, null, greatest(o.number - 1, 1), null, null, null
     from unnest(later) as o

@@ -220,11 +220,9 @@ begin
         return nudged.result_of(done => 0);
     end if;
     insert into nudged.delivery (user_id, kind, key, slot, outcome, local_minute, attempted_at, template)
-    select recipient, nudge.kind, w.key, nudge.slot, answer, nudge.local_minute, instant, nudge.template
-    from (
+    select recipient, nudge.kind, w.key, nudge.slot, answer, nudge.local_minute, instant, nudge.template from (
         select nudge.key
-        union
-        select d.key from nudged.delivery d
+        union select d.key from nudged.delivery d
         where d.user_id = recipient and d.attempted_at = nudge.attempted_at and d.kind = nudge.kind and d.apns_id = nudge.apns_id
     ) w;
     return nudged.result_of();

@@ -161,8 +161,7 @@ create view nudged.excess_right with (security_barrier) as
 with holder as (
     select r.oid, r.rolname::text as role from pg_roles r
     where r.rolname in ('anon', 'authenticated', 'service_role', 'nudged_app', 'nudged_daemon', 'nudged_writer')
-    union all
-    select 0, 'public'
+    union all select 0, 'public'
 ),
 -- By name, since the reader may have no right to look it up; without quotes (quote_all_identifiers).
 listed as materialized (
@@ -175,16 +174,14 @@ object as (
     from pg_namespace n where n.nspname in ('nudged', 'nudged_api', 'nudged_me')
     union all
     select case c.relkind when 'S' then 'sequence' else 'table' end, format('%I.%I', n.nspname, c.relname), format('%s.%s', n.nspname, c.relname), a.attname, c.relowner, a.acl, n.nspname
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    cross join lateral (
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join lateral (
         select null::text as attname, c.relacl as acl
         union all
         select t.attname, t.attacl from pg_attribute t where t.attrelid = c.oid and t.attacl is not null and not t.attisdropped
     ) a
     where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
       and (n.nspname in ('nudged', 'nudged_api', 'nudged_me') or n.nspname = 'public' and c.relname in (select o.name from nudged.own_table o))
-    union all
-    select 'routine', format('%I.%I(%s)', n.nspname, p.proname,
+    union all select 'routine', format('%I.%I(%s)', n.nspname, p.proname,
             -- REVOKE does not read an aggregate's `*` and ORDER BY.
             case p.prokind when 'a' then oidvectortypes(p.proargtypes) else pg_get_function_identity_arguments(p.oid) end),
         replace(format('%s.%s(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')), '"', ''), null, p.proowner,
@@ -194,8 +191,7 @@ object as (
 too_many as (
     select h.role, o.kind, o.name as object, lower(a.privilege_type collate "C") || coalesce(' (' || quote_ident(o.attribute) || ')', '') as privilege,
         l.is_listed, case when a.grantor <> o.owner then quote_ident(pg_get_userbyid(a.grantor)) end as giver
-    from object o
-    cross join lateral aclexplode(o.acl) a
+    from object o cross join lateral aclexplode(o.acl) a
     join holder h on h.oid = a.grantee
     cross join lateral (
         select case o.kind
@@ -217,11 +213,9 @@ from too_many group by role, kind, object, is_listed, giver
 union all
 select h.role, format('new %s that %I makes in schema %I', k.kind, pg_get_userbyid(d.defaclrole), n.nspname), string_agg(lower(a.privilege_type collate "C"), ', '),
     format('alter default privileges for role %I in schema %I revoke all on %s from %s', pg_get_userbyid(d.defaclrole), n.nspname, k.kind, h.role)
-from pg_default_acl d
-join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nudged_api', 'nudged_me')
+from pg_default_acl d join pg_namespace n on n.oid = d.defaclnamespace and n.nspname in ('nudged', 'nudged_api', 'nudged_me')
 cross join lateral (select case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' end as kind) k
-cross join lateral aclexplode(d.defaclacl) a
-join holder h on h.oid = a.grantee and h.oid <> d.defaclrole
+cross join lateral aclexplode(d.defaclacl) a join holder h on h.oid = a.grantee and h.oid <> d.defaclrole
 where k.kind is not null group by h.role, d.defaclrole, n.nspname, k.kind;
 
 -- Takes back all of nudged.excess_right. Returns how many statements that took.
@@ -504,8 +498,7 @@ declare one record; called text;
 begin
     for one in
         select s.schema || '.' || name as call, s.*, p.proretset, a.*
-        from pg_proc p
-        cross join (values
+        from pg_proc p cross join (values
             ('nudged_api', '%s nudged.require_backend(%L); ', 'user_id', 'nudged_app, service_role', 'a user'),
             ('nudged_me', '', case when writes then 'nudged.counted_user(%L)' else 'nudged.signed_in_user()' end, 'authenticated', 'the signed-in user')
         ) as s (schema, check_first, recipient, roles, whose)
@@ -518,8 +511,7 @@ begin
                     when p.proargtypes[g - 1] = 'text'::regtype then p.proargnames[g] || ' collate "default"'
                     else p.proargnames[g] end), ', ' order by g) as passed
             from generate_series(2, p.pronargs) as g where s.schema = 'nudged_api' or p.proargnames[g] <> all (backends_only)
-        ) a
-        where p.oid = made_from
+        ) a where p.oid = made_from
     loop
         called := format('%s(%L, %s)', made_from, one.call, format(one.passed, one.call));
         execute format('create function %s(%s) returns %s security definer set search_path = pg_catalog, pg_temp language %s',

@@ -82,8 +82,7 @@ from (values
     (4, 'A small hello', 'I hope today is being kind to you. What''s on your mind?', 2, null),
     (5, 'How did it go, {first_name}?', 'I remember that we talked about {topic}. I''d love to hear what came of it.', 4, null),
     (6, 'Shall we go on?', 'I''ve been thinking about our last talk, and I''d like to hear the rest.', 3, 'open_conversation')
-) as t (place, title, body, weight, action)
-order by t.place;
+) as t (place, title, body, weight, action) order by t.place;
 
 -- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
 -- user allows that, and expires after five minutes. Its payload has "test": true. Without a title and a body it has

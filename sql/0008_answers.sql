@@ -158,8 +158,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         from answered a group by grouping sets ((a.kind), (a.kind, a.template), (a.kind, a.hour), (a.kind, a.weekday))
     )
     select c.kind, c.by, c.value, c.sent, c.users, c.opened, o.low, o.high, c.rated, c.raters, c.helpful, h.low, h.high
-    from counted c
-    cross join lateral nudged.share_bounds(c.opened, c.sent, c.users) o
+    from counted c cross join lateral nudged.share_bounds(c.opened, c.sent, c.users) o
     cross join lateral nudged.share_bounds(c.helpful, c.rated, c.raters) h
     where c.by is null or c.value is not null order by c.kind, c.by nulls first, c.value
 $$;
@@ -197,8 +196,7 @@ from nudged.person p;
 
 create view nudged.waiting with (security_barrier) as
 select user_id, 'message' as kind, id, coalesce(wakes_at, created_at) as due_at, urgent, expires_at from nudged.message
-union all
-select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_fan_out;
+union all select user_id, 'reminder', id, coalesce(due_at, wakes_at), false, null from nudged.occurrence where not is_fan_out;
 
 create index delivery_stale on nudged.delivery (attempted_at) where status = 410;
 create view nudged.stale_token with (security_barrier) as

@@ -99,13 +99,11 @@ begin
             where read_history.id in (o.id, o.reminder_id)
         )
         select s.state, null::timestamptz, w.kind, w.key, '', s.state, null::text, null::smallint
-        from pending w
-        cross join lateral (
+        from pending w cross join lateral (
             select case when exists (select from nudged.on_their_way(array[recipient], array[w.key::uuid])) then 'sending' else 'waiting' end as state
         ) s;
     end if;
-    return query select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status
-    from (
+    return query select r.place, r.at, r.kind, r.key, r.device, r.outcome, r.reason, r.status from (
         -- Other occurrences have the same first half. With the id of one occurrence, only that one counts.
         select n.*, bool_or(n.key = read_history.id::text) over () as is_exact
         from nudged.read_record(call, recipient, null, 20000) n
@@ -130,11 +128,9 @@ begin
             from nudged.message m
             where m.user_id = recipient and m.id > coalesce(after, '00000000-0000-0000-0000-000000000000') order by m.id limit most
         )
-        union all
-        select o.id, 'reminder', o.reminder_id, o.title, o.body, false, null, o.due_at, o.due_local, null
+        union all select o.id, 'reminder', o.reminder_id, o.title, o.body, false, null, o.due_at, o.due_local, null
         from nudged.live_occurrences(recipient, after, most, false) o
-    ) w
-    order by w.place limit most;
+    ) w order by w.place limit most;
 end $$;
 
 -- Reminders that are pending for a user, and those for everyone that the user has set: per occurrence, by id.
@@ -202,8 +198,7 @@ begin
                         t.registered_at, left(encode(sha256(convert_to(lower(left(t.token::text, 512) collate "C"), 'UTF8')), 'hex'), 16) as hash
                     from nudged.device t where t.user_id = recipient
                 ) d
-            ) w
-            where edge is null or w.place > edge order by w.place limit wanted;
+            ) w where edge is null or w.place > edge order by w.place limit wanted;
         when 3 then
             return query select '3 -', 'person', to_jsonb(p) from nudged.person p where p.user_id = recipient and edge is null;
         when 4, 5, 6, 7, 8 then
@@ -226,22 +221,16 @@ begin
             return query select '10 ' || w.place, w.source, w.content from (
                 select row_number() over (order by n.source, n.id) as place, n.source, n.content from (
                     select 'intent' as source, i.id, jsonb_build_object('attempted_at', i.attempted_at, 'content', encode(o.content, 'hex')) as content
-                    from nudged.intent i
-                    cross join lateral unnest(i.user_ids, i.contents) as o (user_id, content)
+                    from nudged.intent i cross join lateral unnest(i.user_ids, i.contents) as o (user_id, content)
                     where recipient = any (i.user_ids) and o.user_id = recipient
-                    union all
-                    select 'preview', p.id, to_jsonb(p) from nudged.preview p where p.user_id = recipient
-                    union all
-                    select 'departed', g.user_id, to_jsonb(g) from nudged.departed g where g.user_id = recipient
-                    union all
-                    select 'seen', s.user_id, to_jsonb(s) from nudged.seen s where s.user_id = recipient
+                    union all select 'preview', p.id, to_jsonb(p) from nudged.preview p where p.user_id = recipient
+                    union all select 'departed', g.user_id, to_jsonb(g) from nudged.departed g where g.user_id = recipient
+                    union all select 'seen', s.user_id, to_jsonb(s) from nudged.seen s where s.user_id = recipient
                     union all
                     select 'surface', md5(f.surface || f.token)::uuid, to_jsonb(f) from nudged.surface f where f.user_id = recipient
-                    union all
-                    select 'own_call', c.user_id, to_jsonb(c) from nudged.own_call c where c.user_id = recipient
+                    union all select 'own_call', c.user_id, to_jsonb(c) from nudged.own_call c where c.user_id = recipient
                 ) n
-            ) w
-            where w.place > coalesce(edge::bigint, 0) order by w.place limit wanted;
+            ) w where w.place > coalesce(edge::bigint, 0) order by w.place limit wanted;
         end case;
         get diagnostics returned = row_count;
         wanted := wanted - returned;

@@ -38,8 +38,7 @@ with profile as materialized (
             when timezone is not null then 'too long' end as timezone,
         first_session_complete::boolean as first_session_complete, nudged.context_text(known) as context
     -- An operator's view may have no column `context`. Then this name is the one of `without`.
-    from (select null::jsonb as context) as without
-    cross join lateral (
+    from (select null::jsonb as context) as without cross join lateral (
         select user_id, preferences, timezone, first_session_complete, context as known from nudged.recipient where user_id = any ($1)
     ) as recipient
 ),
@@ -67,8 +66,7 @@ from nudged.device where user_id = any ($1) limit $2
 -- The newest hundred devices of each claimed user, of at most $2 rows of each. Run if some user has unusually many
 -- devices. $1 users. Columns as in `claim_devices`.
 select d.user_id, d.token, d.registered_at, d.environment, d.topic
-from unnest($1::uuid[]) as u (user_id)
-cross join lateral (
+from unnest($1::uuid[]) as u (user_id) cross join lateral (
     select
         f.user_id,
         case when pg_column_size(f.token) <= 2052 and pg_column_compression(f.token) is null then f.token::text::varchar(512)::text
@@ -80,14 +78,12 @@ cross join lateral (
             when f.topic is not null then 'too long' end as topic,
         row_number() over (partition by f.user_id order by f.registered_at desc nulls last) as place
     from (select * from nudged.device o where o.user_id = u.user_id limit $2) f
-) d
-where d.place <= 100
+) d where d.place <= 100
 
 -- name: claim_devices_distributed
 -- As `claim_devices_bounded`, for distributed tables, which refuse a LIMIT for each user. All devices of these users
 -- are read, on their machines. $1 users, $2 has no effect.
-select user_id, token, registered_at, environment, topic
-from (
+select user_id, token, registered_at, environment, topic from (
     select
         user_id,
         case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then token::text::varchar(512)::text
@@ -99,8 +95,7 @@ from (
             when topic is not null then 'too long' end as topic,
         row_number() over (partition by user_id order by registered_at desc nulls last) as place
     from nudged.device where user_id = any ($1)
-) one
-where place <= 100 and $2::bigint is not null
+) one where place <= 100 and $2::bigint is not null
 
 -- name: claim_seen
 -- When the app last saw claimed users. $1 users.
@@ -109,12 +104,10 @@ select user_id, at from nudged.seen where user_id = any ($1)
 -- name: claim_surfaces
 -- Tokens of Live Activities, widgets and controls of claimed users. Run if a message is for one. $1 users, $2 rows of
 -- each.
-select user_id, surface, token, registered_at, environment, topic
-from (
+select user_id, surface, token, registered_at, environment, topic from (
     select user_id, surface, token, registered_at, environment, topic, row_number() over (partition by user_id order by registered_at desc) as place
     from nudged.surface where user_id = any ($1)
-) one
-where place <= $2
+) one where place <= $2
 
 -- name: claim_messages
 -- Messages of claimed users, those for a later time too. $1 users, $2 most rows. If so many come, some user has
@@ -133,8 +126,7 @@ select
     m.user_id, m.id, m.created_at, m.title, m.body, (m.data - 'conversation_id' - 'domain')::text, m.data ->> 'conversation_id', m.data ->> 'domain',
     m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at, m.apns::text, m.deliver_at, m.deliver_local at time zone 'UTC', m.texts::text,
     m.pending
-from unnest($1::uuid[]) as u (user_id)
-cross join lateral (
+from unnest($1::uuid[]) as u (user_id) cross join lateral (
     select
         f.*, count(*) filter (where not f.is_later) over () as pending,
         case when f.is_later then 1 else row_number() over (partition by f.is_later order by f.urgent desc, f.created_at, f.id) end as place
@@ -146,8 +138,7 @@ cross join lateral (
         union all
         (select o.*, true from nudged.message o where o.user_id = u.user_id and o.wakes_at > $4 order by o.wakes_at limit 1)
     ) f
-) m
-where m.place <= $3 order by m.place limit $2
+) m where m.place <= $3 order by m.place limit $2
 
 -- name: claim_messages_distributed
 -- As `claim_messages_bounded`, for distributed tables, which refuse a LIMIT for each user. All messages of these
@@ -161,8 +152,7 @@ from (
         row_number() over (partition by f.user_id, f.is_later order by case when f.is_later then f.wakes_at end, f.urgent desc, f.created_at, f.id) as place,
         count(*) filter (where not f.is_later) over (partition by f.user_id) as pending
     from (select m.*, coalesce(m.wakes_at > $4, false) as is_later from nudged.message m where m.user_id = any ($1)) f
-) w
-where place <= case when is_later then 1 else $3 end order by place limit $2
+) w where place <= case when is_later then 1 else $3 end order by place limit $2
 
 -- name: claim_reminders
 -- Reminders of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many reminders, and
@@ -183,16 +173,14 @@ select
     o.is_own, o.recurrence, o.number, o.first_at, o.first_local at time zone 'UTC', o.planned_local at time zone 'UTC', o.restored_at, o.wakes_at,
     (o.apns - 'data')::text, ((o.apns -> 'data') - 'conversation_id' - 'domain')::text, o.apns #>> '{data,conversation_id}', o.apns #>> '{data,domain}',
     o.is_fan_out
-from unnest($1::uuid[]) as u (user_id)
-cross join lateral (
+from unnest($1::uuid[]) as u (user_id) cross join lateral (
     (
         select d.*, row_number() over (partition by d.user_id, d.due_at is null order by d.wakes_at) as place
         from (select * from nudged.occurrence f where f.user_id = u.user_id and f.wakes_at <= $2 and not f.is_fan_out order by f.wakes_at limit $4) d
     )
     union all
     (select n.*, 1 from nudged.occurrence n where n.user_id = u.user_id and n.wakes_at > $2 and not n.is_fan_out order by n.wakes_at limit 1)
-) o
-where o.place <= $3 order by o.place limit $5
+) o where o.place <= $3 order by o.place limit $5
 
 -- name: claim_reminders_distributed
 -- As `claim_reminders_bounded`, for distributed tables, which refuse a LIMIT for each user. All reminders of these
@@ -204,8 +192,7 @@ select
 from (
     select o.*, row_number() over (partition by o.user_id, o.wakes_at > $2, o.due_at is null order by o.wakes_at) as place
     from nudged.occurrence o where o.user_id = any ($1) and not o.is_fan_out
-) w
-where place <= case when wakes_at <= $2 then $3 else 1 end and $4::bigint is not null order by place limit $5
+) w where place <= case when wakes_at <= $2 then $3 else 1 end and $4::bigint is not null order by place limit $5
 
 -- name: live_reminders
 -- Which of these reminders exist. If one doesn't, it was cancelled while a push was on its way. The author's row may be

@@ -13,16 +13,14 @@ select
     current_setting('server_encoding'), current_setting('session_replication_role') <> 'replica',
     array(
         select w.word
-        from pg_namespace s
-        cross join lateral aclexplode(s.nspacl) a
+        from pg_namespace s cross join lateral aclexplode(s.nspacl) a
         cross join lateral unnest(array[s.nspname::text, coalesce((select g.rolname::text from pg_roles g where g.oid = a.grantee), '')]) with ordinality as w (word, place)
         where s.nspname in ('pg_catalog', 'public') and a.privilege_type = 'CREATE'
           and a.grantee not in (s.nspowner, coalesce(n.nspowner, 0), (select datdba from pg_database where datname = current_database()))
           and not exists (select 1 from pg_roles g where g.oid = a.grantee and g.rolsuper)
         order by s.nspname, a.grantee, w.place
     )
-from pg_roles r
-left join pg_namespace n on n.nspname = 'nudged'
+from pg_roles r left join pg_namespace n on n.nspname = 'nudged'
 left join pg_class p on p.relnamespace = n.oid and p.relname = 'person' where r.rolname = current_user
 
 -- name: doctor_zones
@@ -33,25 +31,19 @@ from pg_timezone_names where name like '%/%' and name not like 'posix/%' and nam
 
 -- name: doctor_used_zones
 -- The names of zones that are in use, of $1 profiles and $1 reminders. The 1,000 most frequent: name, how often.
-select z.name, count(*)
-from (
+select z.name, count(*) from (
     (select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"') from nudged.recipient r limit $1)
-    union all
-    (select left(r.timezone::text, 255) from nudged.recipient r limit $1)
-    union all
-    (select o.timezone from nudged.occurrence o limit $1)
-) as z (name)
-where z.name <> '' group by z.name order by 2 desc, 1 limit 1000
+    union all (select left(r.timezone::text, 255) from nudged.recipient r limit $1)
+    union all (select o.timezone from nudged.occurrence o limit $1)
+) as z (name) where z.name <> '' group by z.name order by 2 desc, 1 limit 1000
 
 -- name: doctor_waiting_zones
 -- The zones of users whose messages wait, of at most $1 messages that are not urgent. Rows: the
 -- preferences' zone, the profile's zone, how many messages.
-select w.wished, w.known, count(*)
-from (
+select w.wished, w.known, count(*) from (
     select substring(nudged.preferences_text(r.preferences) from '"timezone": ?"([^"]{1,255})"') as wished, left(r.timezone::text, 255) as known
     from nudged.message m join nudged.recipient r on r.user_id = m.user_id where not m.urgent limit $1
-) w
-group by 1, 2
+) w group by 1, 2
 
 -- name: doctor_texts
 -- Whether check-ins lack a text: no template is active, and one of at most $1 profiles has check-ins on.
@@ -76,8 +68,7 @@ select
     array(select r.rolname::text from pg_roles r where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select') order by 1),
     exists (
         select 1
-        from pg_class v
-        join pg_rewrite u on u.ev_class = v.oid
+        from pg_class v join pg_rewrite u on u.ev_class = v.oid
         join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = u.oid and d.refclassid = 'pg_class'::regclass
         where v.relnamespace = (select oid from pg_namespace where nspname = 'nudged') and v.relname in ('recipient', 'device') and d.refobjid = c.oid
     )
@@ -88,10 +79,8 @@ order by w.place
 -- name: doctor_columns
 -- The columns of the views of the app. $1 names in schema nudged. Rows: view, column, type (a domain's base type).
 select c.relname::text, a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', '')
-from pg_class c
-join pg_namespace n on n.oid = c.relnamespace
-join pg_attribute a on a.attrelid = c.oid
-join pg_type t on t.oid = a.atttypid
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+join pg_attribute a on a.attrelid = c.oid join pg_type t on t.oid = a.atttypid
 where n.nspname = 'nudged' and c.relname = any ($1::text[]) and a.attnum > 0 and not a.attisdropped order by 1, 2
 
 -- name: doctor_rights
@@ -101,8 +90,7 @@ where n.nspname = 'nudged' and c.relname = any ($1::text[]) and a.attnum > 0 and
 -- the role has the right (of functions with one name: on all of them). nudged.forget_devices counts as missing without
 -- nudged.forget_device, which it calls: an app defines that function itself, or drops it with its view.
 select o.is_there, coalesce(o.is_granted, false)
-from unnest($1::text[], $2::text[]) with ordinality as w (name, privilege, place)
-cross join lateral (
+from unnest($1::text[], $2::text[]) with ordinality as w (name, privilege, place) cross join lateral (
     select
         count(*) > 0 and (w.name <> 'forget_devices' or exists (
             select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'nudged' and p.proname = 'forget_device'
@@ -115,12 +103,10 @@ cross join lateral (
     from (
         select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = 'nudged' and c.relname = w.name and w.privilege <> 'execute'
-        union all
-        select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        union all select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname = 'nudged' and p.proname = w.name and w.privilege = 'execute'
     ) as f
-) as o
-order by w.place
+) as o order by w.place
 
 -- name: doctor_writer
 -- Whether the functions that write the app's tables run with the rights of nudged_writer, and whether nudged_writer has
@@ -137,10 +123,8 @@ call as (
 written as (
     select c.oid, format('%I.%I', n.nspname, c.relname) as name, c.relrowsecurity, array['select', 'insert', 'update', 'delete'] as wanted
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relname = 'push_tokens' and c.relkind in ('r', 'p')
-    union all
-    select distinct c.oid, format('%I.%I', n.nspname, c.relname), false, array['select', 'update', 'delete']
-    from pg_depend d
-    join call f on d.classid = 'pg_proc'::regclass and d.objid = f.oid and f.name = 'forget_device'
+    union all select distinct c.oid, format('%I.%I', n.nspname, c.relname), false, array['select', 'update', 'delete']
+    from pg_depend d join call f on d.classid = 'pg_proc'::regclass and d.objid = f.oid and f.name = 'forget_device'
     join pg_class c on d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid and c.relname = 'device'
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'nudged'
 )
@@ -166,8 +150,7 @@ from written t order by t.name
 -- name: doctor_open_tables
 -- nudged's tables without row-level security, partitions included. nudged.migration is left out: it is about no user.
 select c.relname::text
-from pg_class c
-join pg_namespace n on n.oid = c.relnamespace
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'nudged' and c.relkind in ('r', 'p') and c.relname <> 'migration' and not c.relrowsecurity order by 1
 
 -- name: doctor_partitions

@@ -30,8 +30,7 @@ select r.id, m.daemon_id from nudged.range r left join nudged.member m on m.id =
 -- Open pushes of one user: they are being sent, or their daemon has died. $1 user.
 -- Rows: intent, whether its member exists, attempted_at, turn, content (Change.swift).
 select i.id, i.member is not null, i.attempted_at, o.turn, o.content
-from nudged.intent i
-cross join lateral unnest(i.user_ids, i.turns, i.contents) as o (user_id, turn, content)
+from nudged.intent i cross join lateral unnest(i.user_ids, i.turns, i.contents) as o (user_id, turn, content)
 where i.user_ids @> array[$1::uuid] and o.user_id = $1 order by i.attempted_at, i.id
 
 -- name: read_left_out

@@ -28,12 +28,10 @@ select
     exists (select 1 from pg_extension where extname = 'citus'),
     pg_get_userbyid(a.nspowner)::text, coalesce(pg_has_role(a.nspowner, 'usage'), false),
     current_setting('server_encoding'), coalesce(a.nspname, 'nudged_api')::text
-from pg_roles r
-left join pg_namespace n on n.nspname = 'nudged'
+from pg_roles r left join pg_namespace n on n.nspname = 'nudged'
 left join lateral (
     select nspname, nspowner from pg_namespace where nspname in ('nudged_api', 'nudged_me') order by pg_has_role(nspowner, 'usage'), nspname limit 1
-) a on true
-where r.rolname = current_user
+) a on true where r.rolname = current_user
 
 -- name: set_up_relations
 -- The tables and views that `nudged migrate` uses if they exist. $1 schemas, $2 the name in each. Rows, in this order
@@ -51,8 +49,7 @@ select
     a.attname::text, replace(format_type(case when t.typtype = 'd' then t.typbasetype else t.oid end, null), '"', ''),
     coalesce(obj_description(c.oid, 'pg_class') like '%nudged created it.', false)
 from unnest($1::text[], $2::text[]) with ordinality as w (schema, name, place)
-join pg_namespace n on n.nspname = w.schema
-join pg_class c on c.relnamespace = n.oid and c.relname = w.name
+join pg_namespace n on n.nspname = w.schema join pg_class c on c.relnamespace = n.oid and c.relname = w.name
 left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 left join pg_type t on t.oid = a.atttypid order by w.place, a.attnum
 
@@ -83,15 +80,13 @@ with reading as (
     union
     -- A view reads with its owner's rights.
     select d.refobjid, v.relowner
-    from pg_class v
-    join pg_rewrite w on w.ev_class = v.oid
+    from pg_class v join pg_rewrite w on w.ev_class = v.oid
     join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
     where v.oid in (to_regclass('nudged.recipient'), to_regclass('nudged.device'))
 )
 select exists (
     select 1
-    from reading g
-    join pg_class c on c.oid = g.relation and c.relrowsecurity
+    from reading g join pg_class c on c.oid = g.relation and c.relrowsecurity
     join pg_roles r on r.oid = g.reader
     where not r.rolsuper and not r.rolbypassrls
       and (c.relforcerowsecurity or not pg_has_role(g.reader, c.relowner, 'usage'))

@@ -58,8 +58,7 @@ timed as (
         case when d.kind = 'check_in' then
             ((d.local_minute / 1440 + 9 - extract(isodow from d.slot)::integer) % 7 - 1) * 1440 + d.local_minute % 1440 - p.slot_minute
         end as late
-    from nudged.delivery d
-    left join person p on p.user_id = d.user_id
+    from nudged.delivery d left join person p on p.user_id = d.user_id
     where d.attempted_at >= $1 and d.attempted_at < $2 and d.outcome = 'accepted' offset 0
 )
 select
@@ -72,8 +71,7 @@ select
         when late < 60 then 3 when late < 240 then 4 else 5 end,
     count(*), false
 from timed group by 1, 2, 3, 4, 5
-union all
-select null::integer, what.kind, false, false, null::integer, count(*), true
+union all select null::integer, what.kind, false, false, null::integer, count(*), true
 from reached
 join (values ('', 15), ('check_in', 1), ('message', 2), ('reminder', 4), ('other', 8)) as what (kind, bits) on (reached.kinds & what.bits) <> 0
 group by what.kind
@@ -113,8 +111,7 @@ with sweep as materialized (
 ),
 classed as (select *, case when records < 5 then 0 when records < 50 then 1 when records < 500 then 2 when records < 5000 then 3 else 4 end as class from sweep)
 select null::timestamptz, class, count(*), sum(records)::bigint, max(seconds), 0::bigint, 0::bigint, 0::bigint, 0::bigint from classed group by class
-union all
-select * from (
+union all select * from (
     select began, class, 1::bigint, records, seconds, accepted, refused, lost, records - accepted - refused - lost
     from classed where records >= $3 order by records desc, began limit $4
 ) as largest

@@ -63,12 +63,10 @@ tests as materialized (
 ),
 -- As nudged_me.send_test writes it.
 devices as materialized (
-    select user_id, 'nudged.send_test ' || md5(string_agg(s, ',' order by s)) as state
-    from (
+    select user_id, 'nudged.send_test ' || md5(string_agg(s, ',' order by s)) as state from (
         select user_id, concat_ws(' ', left(token::text, 512), left(environment::text, 256), left(topic::text, 256)) collate "C" as s
         from nudged.device where user_id = any (array(select user_id from tests))
-    ) as d
-    group by user_id
+    ) as d group by user_id
 ),
 ended as (
     delete from nudged.message m using tests t
@@ -92,10 +90,8 @@ insert into nudged.touched (user_id) select u from unnest($1::uuid[]) as u order
 with page as materialized (
     select user_id from (
         (select user_id from nudged.recipient where user_id >= $1 order by user_id limit $2 + 1)
-        union
-        (select distinct user_id from nudged.device where user_id >= $1 order by user_id limit $2 + 1)
-    ) u
-    order by user_id limit $2 + 1
+        union (select distinct user_id from nudged.device where user_id >= $1 order by user_id limit $2 + 1)
+    ) u order by user_id limit $2 + 1
 ),
 users as materialized (select user_id from page order by user_id limit $2)
 select
