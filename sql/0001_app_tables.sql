@@ -15,12 +15,10 @@ language sql immutable parallel safe return row(id, done, too_late, warnings)::n
 
 -- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
 -- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
--- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner.
+-- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner. Names are
+-- compared as text, so none is quoted.
 create function nudged.require_backend(call text) returns void
-language plpgsql stable set search_path = pg_catalog, pg_temp
--- Names are compared as text.
-set quote_all_identifiers = off
-as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
 begin
     -- Most callers are. The rest of the question takes ten times as long.

@@ -841,12 +841,10 @@ begin
     )) s;
 end $$;
 
--- Inserts messages that nudged.checked_message has checked. Returns a row for each, in their order.
+-- Inserts messages that nudged.checked_message has checked. Returns a row for each, in their order. A generic plan would
+-- expect few messages, and compare each one with each other.
 create function nudged.insert_messages(messages nudged.new_message[]) returns table (user_id uuid, id uuid)
-language plpgsql set search_path = pg_catalog, pg_temp
--- A generic plan would expect few messages, and compare each one with each other.
-set plan_cache_mode = force_custom_plan
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
     ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
@@ -942,14 +940,12 @@ end $$;
 -- are being sent, or that a phone may have already. The latter are not tried again. A search without an index ends
 -- after five seconds, since what it found stays locked meanwhile. As nudged.cancel_message: a row that the daemon has
 -- locked is being sent, and it is skipped. Rows are locked one by one, since Citus locks rows of one user at a time.
+-- Only a plan for the actual values finds a user's messages by their key.
 create function nudged.cancel_messages(
     call text, recipient uuid default null, title text default null, category text default null, thread_id text default null,
     dedupe_prefix text default null, sent_after timestamptz default null, sent_before timestamptz default null
 ) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp
--- Only a plan for the actual values finds a user's messages by their key.
-set plan_cache_mode = force_custom_plan
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
     most constant integer := 10000;

@@ -149,8 +149,7 @@ begin
         erased := erased + gone;
     end loop;
     delete from nudged.person where user_id = recipient returning due_at <= clock_timestamp() + interval '1 second' into is_due;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
+    erased := erased + found::integer;
     -- An intent with open pushes stays, without this user: the other users' outcomes need it.
     with open as materialized (select id from nudged.intent where recipient = any (user_ids) for update skip locked)
     update nudged.intent i set (user_ids, turns, contents) = (

@@ -120,11 +120,9 @@ end $$;
 -- Like GRANT, but remembered. `who`: a role, or several with commas between them. `privileges` is execute or own for a
 -- function, or a list of select, insert, update and delete for a table or view. Select, insert and update can be limited
 -- to one column, as in `update (id)`. `what` has its schema, and the argument types if several functions have its name.
--- A later call for the same role and object replaces an earlier one.
+-- A later call for the same role and object replaces an earlier one. Names are compared as text, so none is quoted.
 create function nudged.allow(who text, privileges text, variadic what text[]) returns void
-language plpgsql set search_path = pg_catalog, pg_temp
--- Names are compared as text.
-set quote_all_identifiers = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare
     is_call constant boolean := privileges in ('execute', 'own');
     one record;
@@ -218,12 +216,9 @@ cross join lateral (select case d.defaclobjtype when 'r' then 'tables' when 'S' 
 cross join lateral aclexplode(d.defaclacl) a join holder h on h.oid = a.grantee and h.oid <> d.defaclrole
 where k.kind is not null group by h.role, d.defaclrole, n.nspname, k.kind;
 
--- Takes back all of nudged.excess_right. Returns how many statements that took.
+-- Takes back all of nudged.excess_right. Returns how many statements that took. JIT compilation would take seconds.
 create function nudged.take_back_rights() returns integer
-language plpgsql set search_path = pg_catalog, pg_temp
--- JIT compilation of the query would take seconds.
-set jit = off
-as $$
+language plpgsql set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     one record;
     taken integer := 0;
@@ -413,12 +408,9 @@ end $$;
 -- Writes a device's row. `spellings`: the token, as it may be stored; the first one is inserted. A database whose
 -- devices are elsewhere redefines it and nudged.remove_device. It writes only the columns that nudged knows, each in
 -- the type that the table has. It relies on no unique key: calls for one token run one after the other. An error of the
--- table is reported without the row, which the server's DETAIL would show.
+-- table is reported without the row, which the server's DETAIL would show. Columns without a zone hold UTC.
 create function nudged.write_device(recipient uuid, spellings text[], platform text, environment text, topic text) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on
--- For columns without a zone: forget_device also reads them as UTC.
-set timezone = 'UTC'
-as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on set timezone = 'UTC' as $$
 declare
     -- Not the begin of the transaction, since the app presents its token now.
     instant constant timestamptz := clock_timestamp();

@@ -492,13 +492,10 @@ begin
 end $$;
 
 -- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, whatever the
--- app's own triggers do to the erasure. The touch stops decisions that were made before.
+-- app's own triggers do to the erasure. The touch stops decisions that were made before. An insert waits only if the
+-- owner has locked the table.
 create function nudged.note_deleted_users() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
--- An insert waits only if the owner has locked the table.
-set lock_timeout = '100ms'
-as $$
-begin
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$ begin
     begin
         insert into nudged.departed (user_id) select nudged.written_id(g.id) from gone g;
     exception when others or assert_failure or query_canceled then
