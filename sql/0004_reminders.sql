@@ -421,8 +421,7 @@ begin
                 warnings := warnings || 'no_members: the subject has no members in nudged.subject_member now'::text;
             end if;
         exception
-            when query_canceled then
-                raise;
+            when query_canceled then raise;
             when others or assert_failure then
                 warnings := warnings || format('members_unreadable: nudged.subject_member could not be read now (SQLSTATE %s): nobody is told until it can', sqlstate);
         end;
