@@ -34,6 +34,7 @@ create table nudged.occurrence (
     recurrence text check (octet_length(recurrence) <= 2000),
     number integer not null default 1,
     -- An instant becomes a wall time in the recipient's zone with the second occurrence, but for fan-outs.
+    -- planned_local is null for the first one.
     first_at timestamptz, first_local timestamp, planned_local timestamp, restored_at timestamptz,
     wakes_at timestamptz not null generated always as (coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')) stored,
     primary key (user_id, id),

@@ -10,7 +10,8 @@ select user_id, turn, version, due_at, evaluated_at, since, touched_at, retry::t
 from nudged.person p where uuid_hash(user_id) >> 26 = any ($5::integer[]) and due_at <= $1 and (due_at, user_id) > ($2, $3)
   -- "is not true" keeps the planner from weighing each element of the list, so it is a hashed subplan.
   and (user_id in (select unnest($6::uuid[]))) is not true
-  -- A user and their turn as one number, so it is a hashed subplan too. Two users with one hash only wait for each other.
+  -- A user and their turn as one number, so it is a hashed subplan too: it can hold all that is in flight.
+  -- Two users with one hash only wait for each other.
   and ((uuid_hash(user_id)::bigint << 32) + turn in (
       select (uuid_hash(o.user_id)::bigint << 32) + o.turn
       from nudged.intent i cross join lateral unnest(i.user_ids, i.turns) as o (user_id, turn)
