@@ -22,7 +22,6 @@ package actor Daemon {
     private let ticker: Ticker
     private let watchdog: Watchdog
     private let heartbeat: Heartbeat
-    private let meter: Meter
     private let files: DaemonFiles?
     private let version: String
     private let bootedAt = BootTime.milliseconds()
@@ -78,12 +77,10 @@ package actor Daemon {
         self.watchdog = watchdog
         let clock = PolicyClock.database()
         let identity = DaemonIdentity(version: version)
-        let heartbeat = Heartbeat(identity, clock: clock)
-        self.heartbeat = heartbeat
         let (reporter, notifier) = (reporter, notifier)
         let caller = try assembly.heartbeat.map { try HeartbeatCaller($0) { reporter.heartbeat($0) } }
-        let meter = Meter(caller: caller)
-        self.meter = meter
+        let heartbeat = Heartbeat(identity, clock: clock, caller: caller)
+        self.heartbeat = heartbeat
         engine = try Engine(
             assembly,
             reporter: reporter,
@@ -93,7 +90,6 @@ package actor Daemon {
             onEvent: { event in
                 watchdog.progress()
                 heartbeat.heard(event)
-                meter.heard(event)
             },
             // An attempt to connect is progress too: a restart does not help against an unreachable database.
             onDatabaseFailure: {
@@ -133,7 +129,7 @@ package actor Daemon {
         await beating.value
         await exporter.apply(nil)
         self.exporter = nil
-        await meter.heartbeat?.close()
+        await heartbeat.caller?.close()
         if reporter.databaseTroubleText == nil { await heartbeat.takeBack(assembly.connection) }
         reporter.tellAllRepeats()
         reporter.say(.daemonStopped, "stopped: nothing is on the wire")
@@ -243,8 +239,7 @@ package actor Daemon {
     }
 
     private func state() -> DaemonState {
-        let parts = engine.state(lostLines: output.lost, interval: assembly.schedule.interval)
-        return heartbeat.state(parts, served: engine.pipeline.totals.served)
+        heartbeat.state(of: engine, lostLines: output.lost, interval: assembly.schedule.interval)
     }
 
     private func metrics() -> DaemonMetrics {
@@ -257,7 +252,7 @@ package actor Daemon {
             state: state(),
             rangesOwned: engine.pipeline.share?.ranges.count ?? 0,
             totals: engine.pipeline.totals,
-            book: meter.book,
+            book: heartbeat.book,
             paused: engine.pipeline.planner.paused,
             isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && !reporter.isDatabaseAway,
             isSchemaUsable: schemaIsCurrent
@@ -267,7 +262,7 @@ package actor Daemon {
     /// nil: no address is configured. If nothing about it changed, it is the old caller with its state.
     private func caller(for settings: Configuration.Heartbeat?) throws(ConfigurationFault) -> HeartbeatCaller? {
         guard let settings else { return nil }
-        if let old = meter.heartbeat, old.settings == settings { return old }
+        if let old = heartbeat.caller, old.settings == settings { return old }
         return try HeartbeatCaller(settings) { [reporter] in reporter.heartbeat($0) }
     }
 
@@ -306,7 +301,7 @@ package actor Daemon {
             reporter.callDevices(by: next.deviceNames)
             watchdog.expect(longestWait: next.longestWait)
             await engine.pipeline.reconfigure(planner: next.planner, settings: next.settings, decider: decider)
-            meter.call(by: caller)
+            heartbeat.call(by: caller)
             if !isStopping { await exporter?.apply(next.metrics) }
             output.setLevel(configuration.logLevel)
             if next.schedule.interval != assembly.schedule.interval { ticker.arm(every: next.schedule.interval) }

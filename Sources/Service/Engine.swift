@@ -76,22 +76,6 @@ package final class Engine: Sendable {
         return try Decider(settings, clock: clock) { [reporter] in reporter.decisions($0) }
     }
 
-    func state(lostLines: Int, interval: Duration) -> DaemonState {
-        let (now, boot) = (clock.now, BootTime.milliseconds())
-        return DaemonState(
-            lanes: lanes.all.map { lane in
-                let server = lane.sender.server
-                var report = LaneReport(lane.identity, lane.sender.status, now: now, boot: boot)
-                report.otherServer = server.isApples ? nil : "\(server)"
-                return report
-            },
-            decision: pipeline.decider?.status,
-            inFlight: pipeline.openPushes,
-            lostLines: lostLines,
-            intervalMilliseconds: interval.milliseconds
-        )
-    }
-
     /// How many milliseconds `finish` waits: for pushes the response time-out, and after that for the database.
     var longestStop: Int64 { assembly.settings.responseMilliseconds + 5_000 }
 

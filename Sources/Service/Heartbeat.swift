@@ -1,4 +1,6 @@
+import APNs
 import Base
+import Configuration
 import Core
 import Glibc
 import Postgres
@@ -9,22 +11,11 @@ package import struct FoundationEssentials.UUID
 
 package struct DaemonIdentity: Sendable {
     package let id = UUID.random()
-    private let host = HostName.own
-    private let version: String
-    private let startedAt = BootTime.milliseconds()
+    fileprivate let host = HostName.own
+    fileprivate let version: String
+    fileprivate let startedAt = BootTime.milliseconds()
 
     package init(version: String) { self.version = version }
-
-    func write(_ state: DaemonState, to store: Store) async throws(PostgresError) {
-        try await store.heartbeat(
-            id: id,
-            host: host,
-            pid: getpid(),
-            version: version,
-            uptimeMilliseconds: BootTime.milliseconds() - startedAt,
-            state: state.json
-        )
-    }
 }
 
 /// What the daemon remembers of its sweeps and lanes, to say when it writes its row and what is in it. Instants called
@@ -87,11 +78,14 @@ struct HeartbeatMemory: Sendable {
     }
 }
 
-/// Writes the daemon's state into its row, for `nudged status`. `HeartbeatMemory` decides when.
+/// Hears the sweeps' events: counts them for the metrics, and calls the heartbeat's address after good sweeps. Writes the
+/// daemon's state into its row, for `nudged status`. `HeartbeatMemory` decides when.
 final class Heartbeat: Sendable {
     private let identity: DaemonIdentity
     private let clock: PolicyClock
     private let memory = Mutex(HeartbeatMemory())
+    private let counted = Mutex(MetricsBook())
+    private let calls: Mutex<HeartbeatCaller?>
     /// How often the state is compared. A comparison needs no query.
     private let pulse = Ticker(every: .seconds(1))
 
@@ -99,14 +93,29 @@ final class Heartbeat: Sendable {
     private static let farewell = Duration.seconds(3)
 
     /// - Parameter clock: the database's, for the instants in the row.
-    init(_ identity: DaemonIdentity, clock: PolicyClock) { (self.identity, self.clock) = (identity, clock) }
+    init(_ identity: DaemonIdentity, clock: PolicyClock, caller: HeartbeatCaller? = nil) {
+        (self.identity, self.clock) = (identity, clock)
+        calls = Mutex(caller)
+    }
+
+    var book: MetricsBook { counted.withLock { $0 } }
+
+    var caller: HeartbeatCaller? { calls.withLock { $0 } }
+
+    /// Replaces the caller. The old one's running call is ended.
+    func call(by next: HeartbeatCaller?) {
+        if let old = calls.withLock({ exchange(&$0, with: next) }), old !== next { Task { await old.close() } }
+    }
 
     func heard(_ event: SweepEvent) {
+        if case .progress = event { return }
+        counted.withLock { $0.hear(event) }
         switch event {
         case .statementFailed(let error): failed(error)
         case .finished(_, let report):
             let now = clock.now
             memory.withLock { $0.finished(report, now: now) }
+            if report.isGood { caller?.sweepWasGood() }
         default: break
         }
     }
@@ -121,15 +130,29 @@ final class Heartbeat: Sendable {
         memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.text : nil } }
     }
 
-    /// Completes what the daemon's parts say of themselves. `served`: users served since the start.
-    func state(_ state: DaemonState, served: Int) -> DaemonState {
-        memory.withLock { memory in
-            var state = state
-            state.lanes = memory.dated(state.lanes)
-            state.usersPerMinute = memory.perMinute(served: served, boot: BootTime.milliseconds())
-            (state.lastSweep, state.lastWork) = (memory.lastSweep, memory.lastWork)
-            (state.lastGood, state.failure) = (memory.lastGood, memory.failure)
-            return state
+    /// What the daemon's parts say of themselves. `lostLines`: of the log.
+    func state(of engine: Engine, lostLines: Int, interval: Duration) -> DaemonState {
+        let (pipeline, now, boot) = (engine.pipeline, clock.now, BootTime.milliseconds())
+        let lanes = engine.lanes.all.map { lane in
+            let server = lane.sender.server
+            var report = LaneReport(lane.identity, lane.sender.status, now: now, boot: boot)
+            report.otherServer = server.isApples ? nil : "\(server)"
+            return report
+        }
+        let (served, decision, inFlight) = (pipeline.totals.served, pipeline.decider?.status, pipeline.openPushes)
+        return memory.withLock { memory in
+            DaemonState(
+                lanes: memory.dated(lanes),
+                decision: decision,
+                lastSweep: memory.lastSweep,
+                lastWork: memory.lastWork,
+                lastGood: memory.lastGood,
+                failure: memory.failure,
+                usersPerMinute: memory.perMinute(served: served, boot: boot),
+                inFlight: inFlight,
+                lostLines: lostLines,
+                intervalMilliseconds: interval.milliseconds
+            )
         }
     }
 
@@ -144,7 +167,14 @@ final class Heartbeat: Sendable {
                 let due = memory.withLock({ $0.due(state, boot: BootTime.milliseconds()) })
             else { continue }
             do throws(PostgresError) {
-                try await identity.write(due, to: store)
+                try await store.heartbeat(
+                    id: identity.id,
+                    host: identity.host,
+                    pid: getpid(),
+                    version: identity.version,
+                    uptimeMilliseconds: BootTime.milliseconds() - identity.startedAt,
+                    state: due.json
+                )
             } catch {
                 onFailure(error)
             }

@@ -116,26 +116,3 @@ struct MetricsBook: Sendable {
         }
     }
 }
-
-/// Counts the events of sweeps for the metrics, and calls the heartbeat's address after good sweeps.
-final class Meter: Sendable {
-    private let counted = Mutex(MetricsBook())
-    private let caller: Mutex<HeartbeatCaller?>
-
-    init(caller: HeartbeatCaller?) { self.caller = Mutex(caller) }
-
-    var book: MetricsBook { counted.withLock { $0 } }
-
-    var heartbeat: HeartbeatCaller? { caller.withLock { $0 } }
-
-    func heard(_ event: SweepEvent) {
-        if case .progress = event { return }
-        counted.withLock { $0.hear(event) }
-        if case .finished(_, let report) = event, report.isGood { heartbeat?.sweepWasGood() }
-    }
-
-    /// Replaces the caller. The old one's running call is ended.
-    func call(by next: HeartbeatCaller?) {
-        if let old = caller.withLock({ exchange(&$0, with: next) }), old !== next { Task { await old.close() } }
-    }
-}
