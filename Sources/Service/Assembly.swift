@@ -40,12 +40,7 @@ package struct Assembly: Sendable {
         )
         planner.asksService = decision != nil
         self.planner = planner
-        settings = SweepSettings(
-            batch: configuration.schedule.batch,
-            leaseMilliseconds: configuration.schedule.lease.milliseconds,
-            responseMilliseconds: apns.responseTimeout.milliseconds,
-            maxInFlight: apns.maxInFlight
-        )
+        settings = SweepSettings(configuration.schedule, apns)
     }
 
     /// Each lane with its sender's configuration, in the order of the configuration.

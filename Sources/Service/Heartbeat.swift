@@ -78,8 +78,8 @@ struct HeartbeatMemory: Sendable {
     }
 }
 
-/// Hears the sweeps' events: counts them for the metrics, and calls the heartbeat's address after good sweeps. Writes the
-/// daemon's state into its row, for `nudged status`. `HeartbeatMemory` decides when.
+/// Hears the sweeps' events: counts them for the metrics, and calls the heartbeat's address after good sweeps. Writes
+/// the daemon's state into its row, for `nudged status`. `HeartbeatMemory` decides when.
 final class Heartbeat: Sendable {
     private let identity: DaemonIdentity
     private let clock: PolicyClock

@@ -2,23 +2,15 @@ import Base
 import Postgres
 import Synchronization
 
-package import struct FoundationEssentials.UUID
+import struct FoundationEssentials.UUID
 
 /// Which users this daemon owns: it is a member, and members own ranges of the hash of `user_id`.
 ///
 /// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result
 /// here.
 package actor Ownership {
-    package struct Share: Sendable, Equatable {
-        package let member: UUID
-        /// Sorted.
-        package let ranges: [Int32]
-        /// Living members, this one included.
-        package let members: Int
-    }
-
     private struct View: Sendable {
-        var share: Share?
+        var share: Membership?
         /// CLOCK_BOOTTIME milliseconds. Never later than the lease's end in the database.
         var leaseEnd: Int64 = .min
         /// Nothing is claimed while the daemon leaves.
@@ -64,10 +56,10 @@ package actor Ownership {
     // MARK: What others ask
 
     /// What is owned. nil: nothing may be claimed now.
-    nonisolated var share: Share? { view.withLock { $0.isLeaving ? nil : $0.share } }
+    nonisolated var share: Membership? { view.withLock { $0.isLeaving ? nil : $0.share } }
 
     /// What is owned, also while the daemon leaves.
-    nonisolated var membership: Share? { view.withLock(\.share) }
+    nonisolated var membership: Membership? { view.withLock(\.share) }
 
     /// Whether users who were claimed under this membership may still be sent to and settled.
     nonisolated func isCurrent(_ member: UUID) -> Bool { view.withLock { $0.share?.member == member } }
@@ -155,7 +147,7 @@ package actor Ownership {
         let (asked, lease) = (BootTime.milliseconds(), leaseMilliseconds)
         try await store.join(member, daemon: daemonID, leaseMilliseconds: lease)
         await hooks.reach(.afterJoin)
-        return View(share: Share(member: member, ranges: [], members: 1), leaseEnd: asked + lease)
+        return View(share: Membership(member: member, owners: [:], living: [member]), leaseEnd: asked + lease)
     }
 
     private func renew() async throws(PostgresError) {
@@ -169,15 +161,13 @@ package actor Ownership {
             return
         }
         nextRenewal = asked + period
-        let share = Share(member: member, ranges: found.ranges, members: found.living.count)
         let isNews = view.withLock { view -> Bool in
-            guard view.share?.member == member else { return false }
-            let isNews = view.share?.ranges != share.ranges || view.share?.members != share.members
-            view.share = share
+            guard let before = view.share, before.member == member else { return false }
+            view.share = found
             view.leaseEnd = asked + lease
-            return isNews
+            return before.ranges != found.ranges || before.living.count != found.living.count
         }
-        if isNews { onEvent(.ownership(ranges: share.ranges.count, members: share.members)) }
+        if isNews { onEvent(.ownership(ranges: found.ranges.count, members: found.living.count)) }
         // Only if two renewals in a row say so: a daemon that has just joined may be about to take free ranges.
         if found.shouldRejoin, isAskedToRejoin, leavesBy == nil, asked >= staysUntil {
             view.withLock { $0.isLeaving = true }

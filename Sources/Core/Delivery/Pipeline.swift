@@ -104,5 +104,5 @@ package final class Pipeline: Sendable {
     package var decider: Decider? { delivery.terms.decider }
 
     /// What this daemon owns. nil: it is no member now.
-    package var share: Ownership.Share? { delivery.ownership.membership }
+    package var share: Membership? { delivery.ownership.membership }
 }

@@ -1,4 +1,5 @@
 import Base
+package import Configuration
 package import Policy
 package import Postgres
 import Synchronization
@@ -101,11 +102,11 @@ package struct SweepSettings: Sendable, Equatable {
     /// The most pushes with open intents.
     package var maxInFlight: Int
 
-    package init(batch: Int, leaseMilliseconds: Int64, responseMilliseconds: Int64, maxInFlight: Int) {
-        self.batch = batch
-        self.leaseMilliseconds = leaseMilliseconds
-        self.responseMilliseconds = responseMilliseconds
-        self.maxInFlight = maxInFlight
+    package init(_ schedule: Configuration.Schedule, _ apns: Configuration.APNs) {
+        batch = schedule.batch
+        leaseMilliseconds = schedule.lease.milliseconds
+        responseMilliseconds = apns.responseTimeout.milliseconds
+        maxInFlight = apns.maxInFlight
     }
 
     /// The last write of a push is one response time-out and this margin before the lease's end.
