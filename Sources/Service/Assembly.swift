@@ -118,8 +118,6 @@ extension ConfigurationChecks {
     private static func isZone(_ name: String) -> Bool {
         do throws(TimeZoneError) {
             return try ZoneDatabase().zone(named: name) != nil
-        } catch {
-            return true
-        }
+        } catch { return true }
     }
 }

@@ -175,9 +175,7 @@ final class Heartbeat: Sendable {
                     uptimeMilliseconds: BootTime.milliseconds() - identity.startedAt,
                     state: due.json
                 )
-            } catch {
-                onFailure(error)
-            }
+            } catch { onFailure(error) }
         }
     }
 

@@ -76,9 +76,7 @@ actor MetricsExporter {
         do throws(MetricsError) {
             server = try ScrapeServer(at: settings.listen, token: settings.token) { [weak self] in self?.page ?? [] }
             reporter.metricsShown(at: address)
-        } catch {
-            reporter.metricsFailed(error, at: address)
-        }
+        } catch { reporter.metricsFailed(error, at: address) }
     }
 
     private nonisolated var page: [UInt8] { latest.withLock { $0 }?.page ?? [] }

@@ -80,9 +80,7 @@ package struct OneRun: Sendable {
         guard schemaState.isUsable else { throw schemaState.failure }
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery()
-        } catch {
-            engine.reporter.partitionsFailed(error)
-        }
+        } catch { engine.reporter.partitionsFailed(error) }
     }
 
     /// Pushes that could not be written are due again after a second, and the policy's clock counts whole seconds. So

@@ -87,9 +87,7 @@ package final class DeliveryContext: Sendable {
         guard !postponements.isEmpty else { return }
         do throws(PostgresError) {
             try await store.postpone(postponements, member: member)
-        } catch {
-            if error.isFenced { ownership.noteEnd(of: member) }
-        }
+        } catch { if error.isFenced { ownership.noteEnd(of: member) } }
     }
 
     /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. Users with

@@ -137,9 +137,7 @@ struct Dispatcher: Sendable {
             )
             hand(pushes, of: plans, flight, to: sender)
             await delivery.hooks.reach(.handedOver)
-        } catch {
-            await refused(users, flight, sender, error)
-        }
+        } catch { await refused(users, flight, sender, error) }
     }
 
     private func refused(_ users: [PlannedUser], _ flight: Flight, _ sender: Sender, _ error: PostgresError) async {

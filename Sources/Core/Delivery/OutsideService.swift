@@ -15,9 +15,7 @@ package struct OutsideService {
         let url: HTTPURL
         do throws(HTTPClientError) {
             url = try HTTPURL(text)
-        } catch {
-            throw ConfigurationFault(key: "\(part).url", what: "\(error)", remedy: remedy)
-        }
+        } catch { throw ConfigurationFault(key: "\(part).url", what: "\(error)", remedy: remedy) }
         guard url.isEncrypted || url.isLoopback else {
             let local = "http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])"
             throw ConfigurationFault(key: "\(part).url", what: secret(url), remedy: "\(remedy); \(local)")

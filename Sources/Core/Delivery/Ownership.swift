@@ -128,9 +128,7 @@ package actor Ownership {
             try await orphanStrays()
             try await declareDead()
             return .success(())
-        } catch {
-            return .failure(error)
-        }
+        } catch { return .failure(error) }
     }
 
     private func join() async throws(PostgresError) {

@@ -67,9 +67,7 @@ actor PreviewStage {
         } catch let error as PostgresError where error.isAboutContent || error.code == .refusedByServer {
             refused[question.message.id] = BootTime.milliseconds() + Self.refusedMilliseconds
             report(error)
-        } catch {
-            try? await Task.sleep(for: .milliseconds(Self.troubleMilliseconds))
-        }
+        } catch { try? await Task.sleep(for: .milliseconds(Self.troubleMilliseconds)) }
         inHand.remove(question.message.id)
     }
 

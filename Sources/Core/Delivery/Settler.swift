@@ -256,9 +256,7 @@ actor Settler {
         delivery.hand.errand {
             do throws(PostgresError) {
                 try await delivery.store.moveDevices(devices)
-            } catch {
-                delivery.onEvent(.settlementFailed(error: error.description))
-            }
+            } catch { delivery.onEvent(.settlementFailed(error: error.description)) }
         }
     }
 

@@ -78,9 +78,7 @@ package struct Planner: Sendable {
             let notices = planning.notices
             guard let checkIn, planning.draft.nudges.isEmpty else { return .send(SendPlan(planning), notices) }
             return .nothing(planning.settlement(checkIn), checkIn.reason, notices)
-        } catch {
-            return .unreadable(.zone(error))
-        }
+        } catch { return .unreadable(.zone(error)) }
     }
 
     /// Every user is evaluated again within a day, so that changed rules and zone files take effect.
