@@ -67,9 +67,7 @@ extension DaemonRow {
     package var isAlive: Bool { abs(unseenMilliseconds) < 3 * DaemonState.interval }
 }
 
-extension JSONValue {
-    func instant(_ key: String) -> Instant? { self[key]?.text.flatMap { Instant(rfc3339: $0) } }
-}
+extension JSONValue { func instant(_ key: String) -> Instant? { self[key]?.text.flatMap { Instant(rfc3339: $0) } } }
 
 package struct SweepSummary: Sendable, Equatable {
     /// When its last user was settled. nil if no clock was read yet.

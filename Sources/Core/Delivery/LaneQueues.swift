@@ -60,19 +60,17 @@ final class LaneQueues: Sendable {
 
     /// Notes whether a lane takes everything, or since when it does not.
     func note(_ lane: LaneIdentity, isFull: Bool, now: Int64) {
-        queues.withLock { queues in
-            let since = queues[lane]?.fullSince ?? now
-            queues[lane, default: Queue()].fullSince = isFull ? since : nil
-        }
+        change(lane) { $0.fullSince = isFull ? $0.fullSince ?? now : nil }
     }
 
     func fullSince(_ lane: LaneIdentity) -> Int64? { queues.withLock { $0[lane]?.fullSince } }
 
     func notePostponed(_ lane: LaneIdentity, until instant: Instant) {
-        queues.withLock { queues in
-            let last = queues[lane]?.postponedUntil ?? instant
-            queues[lane, default: Queue()].postponedUntil = max(last, instant)
-        }
+        change(lane) { $0.postponedUntil = max($0.postponedUntil ?? instant, instant) }
+    }
+
+    private func change(_ lane: LaneIdentity, _ body: (inout Queue) -> Void) {
+        queues.withLock { body(&$0[lane, default: Queue()]) }
     }
 
     func isAnyonePostponed(_ lane: LaneIdentity, at now: Instant) -> Bool {

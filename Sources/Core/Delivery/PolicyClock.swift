@@ -57,7 +57,5 @@ package final class PolicyClock: Sendable {
     }
 
     /// Sets a simulated clock. Does nothing to any other.
-    package func turn(to instant: Instant) {
-        source.withLock { if case .simulated = $0 { $0 = .simulated(instant) } }
-    }
+    package func turn(to instant: Instant) { source.withLock { if case .simulated = $0 { $0 = .simulated(instant) } } }
 }

@@ -62,9 +62,6 @@ package final class ClaimedUser: Sendable {
 extension ClaimedUser.Values {
     package init(stranger userID: UUID, version: Int64 = 1) { self.init(userID: userID, version: version, dueAt: 0) }
 
-    /// A user whose row the next drain inserts. Version 0 is one less than the first.
-    init(newcomer userID: UUID, dueAt: Int64) { self.init(userID: userID, version: 0, dueAt: dueAt) }
-
     /// Reads the user's own row, as `Query.claimPeople`, `Query.readUsers` and `Query.readDue` give it.
     init(_ rows: Rows, _ row: Int) throws(PostgresError) {
         let bytes = try rows.bytesOrNull(row, 9)

@@ -31,8 +31,8 @@ package struct SnapshotReader: Sendable {
     package func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
         let people = try await run(.readUsers, [.uuidArray([id])])
         let isNew = people.count == 0
-        // The row that `Query.drain` inserts.
-        let newcomer = ClaimedUser.Values(newcomer: id, dueAt: now.microseconds)
+        // The row that `Query.drain` inserts. Version 0 is one less than the first.
+        let newcomer = ClaimedUser.Values(userID: id, version: 0, dueAt: now.microseconds)
         let values = isNew ? newcomer : try ClaimedUser.Values(people, 0)
         let parts = try await parts(of: [values], until: max(until ?? now, now))
         let touched = try await touches([id])[id]
@@ -124,7 +124,9 @@ package struct SnapshotReader: Sendable {
         let known = try people.uuidSet()
         var found = (0..<people.count).compactMap { try? ClaimedUser.Values(people, $0) }
         let read = found.count
-        for id in ids where !known.contains(id) { found.append(.init(newcomer: id, dueAt: now.microseconds)) }
+        for id in ids where !known.contains(id) {
+            found.append(ClaimedUser.Values(userID: id, version: 0, dueAt: now.microseconds))
+        }
         let parts = try await parts(of: found, until: end)
         let touches = try await touches(ids)
         var users = (0..<read).compactMap { try? parts.user($0) }
@@ -283,6 +285,4 @@ package struct DevicesLeftOut: Sendable, Equatable {
     package var platforms: String?
 }
 
-extension DevicesLeftOut {
-    package init() { self.init(withoutToken: 0) }
-}
+extension DevicesLeftOut { package init() { self.init(withoutToken: 0) } }

@@ -49,8 +49,21 @@ extension Store {
     ) async throws(PostgresError) -> FanOutStep {
         var refused: [UUID] = []
         while true {
+            let page = Query.fanOutMembers(fanOut.page(limit, except: refused))
             do throws(PostgresError) {
-                return try await tell(fanOut, next: next, limit: limit, patience, except: refused)
+                return try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
+                    let row = fanOut.row
+                    let members = try await transaction.run(page).decoded { (id: UUID) in id }
+                    let told = try await Self.recipients(among: members, page, in: transaction)
+                    if !told.isEmpty { _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(told)])) }
+                    if let last = members.last, members.count >= limit {
+                        _ = try await transaction.run(Query.fanOutAdvance(row + [.uuid(last)]))
+                        return .told(told.count, last: last)
+                    }
+                    let continuation = ReminderContinuation.json([next].compactMap(\.self))
+                    _ = try await transaction.run(Query.endReminders(fanOut.rows + [.json(continuation)]))
+                    return .finished(told.count)
+                }
             } catch {
                 guard error.statement == Query.fanOutMembers.name, error.code == .refusedByServer, !error.isTimeOut,
                     refused.count < Self.mostRefusals,
@@ -59,29 +72,6 @@ extension Store {
                 refused.append(member)
                 onRefused(Refusal(member, error, column: "nudged.subject_member", locks: false))
             }
-        }
-    }
-
-    private func tell(
-        _ fanOut: DueFanOut,
-        next: ReminderContinuation?,
-        limit: Int,
-        _ patience: Duration,
-        except refused: [UUID]
-    ) async throws(PostgresError) -> FanOutStep {
-        let page = Query.fanOutMembers(fanOut.page(limit, except: refused))
-        return try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
-            let row = fanOut.row
-            let members = try await transaction.run(page).decoded { (id: UUID) in id }
-            let recipients = try await Self.recipients(among: members, page, in: transaction)
-            if !recipients.isEmpty { _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(recipients)])) }
-            if let last = members.last, members.count >= limit {
-                _ = try await transaction.run(Query.fanOutAdvance(row + [.uuid(last)]))
-                return .told(recipients.count, last: last)
-            }
-            let continuation = ReminderContinuation.json([next].compactMap(\.self))
-            _ = try await transaction.run(Query.endReminders(fanOut.rows + [.json(continuation)]))
-            return .finished(recipients.count)
         }
     }
 
@@ -148,7 +138,7 @@ extension Store {
     /// Reminders of a page.
     private static let definitionsAtOnce: Int64 = 2_000
 
-    /// Deletes the reminders of a page that have no pending occurrence. Returns where the next page begins; nil: it was the last.
+    /// Deletes a page of reminders without a pending occurrence. Returns where the next page begins; nil: it was the last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let rows = try await one(claims, .pruneReminders, place.key + [.int8(Self.definitionsAtOnce)], .usual)
         guard let author = try rows.uuidOrNull(0, 1) else { return nil }

@@ -228,6 +228,4 @@ extension Store {
     }
 }
 
-extension Settlement {
-    fileprivate var deletesTokens: Bool { changes.contains { !$0.staleTokens.isEmpty } }
-}
+extension Settlement { fileprivate var deletesTokens: Bool { changes.contains { !$0.staleTokens.isEmpty } } }

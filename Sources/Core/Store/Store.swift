@@ -118,9 +118,7 @@ package struct Store: Sendable {
         _ query: Query,
         _ parameters: [Parameter] = [],
         _ patience: Patience = .unlimited
-    ) async throws(PostgresError) -> Rows {
-        try await transaction(database, [query(parameters)], patience)[0]
-    }
+    ) async throws(PostgresError) -> Rows { try await transaction(database, [query(parameters)], patience)[0] }
 
     /// - Parameters:
     ///   - member: for which users' rows are written: refused (ND020) if the membership has ended. Nil: none is.

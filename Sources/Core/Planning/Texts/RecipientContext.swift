@@ -12,9 +12,7 @@ struct RecipientContext: Sendable, Equatable {
 
     static let none = RecipientContext(json: nil)
 
-    init(json: String?) {
-        if let json, case .object(let found)? = try? JSONValue(parsing: json) { object = found }
-    }
+    init(json: String?) { if let json, case .object(let found)? = try? JSONValue(parsing: json) { object = found } }
 
     /// The value of a placeholder: an integer, or a text without the white space around it. nil: missing, or not
     /// printable.

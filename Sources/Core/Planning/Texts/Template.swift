@@ -131,9 +131,7 @@ struct TemplateText: Sendable, Equatable {
         return String(name)
     }
 
-    var names: [String] {
-        pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
-    }
+    var names: [String] { pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } } }
 
     /// The text. nil: the context lacks a placeholder's value.
     func filled(from context: RecipientContext) -> String? {
