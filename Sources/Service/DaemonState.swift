@@ -138,7 +138,6 @@ package struct SweepFailure: Sendable, Equatable {
         return statement != other.statement || cause != other.cause || (until == nil) != (other.until == nil)
     }
 
-    /// `{"statement", "cause", "remedy", "since", "until"}`. All but the cause may be null.
     var fields: Fields {
         ["statement": statement, "cause": cause, "remedy": fix, "since": since?.rfc3339, "until": until?.rfc3339]
     }

@@ -131,7 +131,6 @@ final class Heartbeat: Sendable {
         memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.text : nil } }
     }
 
-    /// What the daemon's parts say of themselves. `lostLines`: of the log.
     func state(of engine: Engine, lostLines: Int, interval: Duration) -> DaemonState {
         let (pipeline, now, boot) = (engine.pipeline, clock.now, BootTime.milliseconds())
         let lanes = engine.lanes.all.map { lane in

@@ -42,7 +42,6 @@ struct RepeatBook: Sendable {
         return (true, before)
     }
 
-    /// Removes the windows that are over now, and returns their suppressed lines.
     mutating func ended(now: Int64) -> [Held] {
         let over = windows.filter { now >= $0.value.endsAt }
         for kind in over.keys { windows[kind] = nil }

@@ -106,7 +106,6 @@ package final class Reporter: Sendable {
         say(.databaseBack, "PostgreSQL answers again, after \(span)", ["away_ms": "\(away)"])
     }
 
-    /// A statement of a sweep failed. It is tried again.
     func statementFailed(_ error: String) {
         say(.writeFailed, about: error, "the database refused a statement, trying again: \(error)")
     }

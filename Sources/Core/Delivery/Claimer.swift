@@ -22,7 +22,6 @@ actor Claimer {
     /// When `look` last found the app's views bound to their tables.
     private var bindingSeenAt: Int64?
     private var templates: [StoredTemplate] = []
-    /// Whether the templates were read since the last `look`.
     private var areTemplatesRead = false
     /// Whether changes are waiting that the last `look` did not drain.
     private var areTouchesLeft = false

@@ -142,10 +142,8 @@ package struct DecisionStatus: Sendable, Equatable {
         reason = fault
     }
 
-    /// `{"state", "since", "reason"}`. The last two may be null.
     package var fields: Fields { ["state": state, "since": since?.rfc3339, "reason": reason?.oneLine] }
 
-    /// nil if there is no state.
     package init?(_ json: JSONValue) {
         guard let state = json["state"]?.text else { return nil }
         self.state = state

@@ -22,7 +22,6 @@ package enum FailPoint: String, CaseIterable, Sendable {
     case beforeRecover = "before_recover"
     case afterRecover = "after_recover"
     case beforeClaim = "before_claim"
-    /// Users are claimed and not planned yet.
     case claimed
     /// Users whose rows can't be read are about to be set aside.
     case beforeSetAside = "before_set_aside"
@@ -34,7 +33,6 @@ package enum FailPoint: String, CaseIterable, Sendable {
     case afterIntent = "after_intent"
     /// The sender has an intent's pushes. Some may be written.
     case handedOver = "handed_over"
-    /// Some outcomes are in.
     case answered
     /// All outcomes of some users are in and not recorded yet.
     case beforeSettle = "before_settle"

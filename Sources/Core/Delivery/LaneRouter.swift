@@ -13,7 +13,6 @@ struct LaneRouter: Sendable {
     /// Users claimed to probe a stopped lane. The probe itself is one push.
     static let probeUsers = 16
 
-    /// A user who is postponed, and the lane that is full.
     typealias Aside = (user: PlannedUser, lane: LaneIdentity)
 
     /// Assigns each user to a lane that takes some of their devices now. Their other devices follow under the same

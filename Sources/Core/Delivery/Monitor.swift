@@ -31,7 +31,6 @@ final class Monitor<State: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until the condition holds, or until this many milliseconds have passed.
     func wait(atMost milliseconds: Int64? = nil, until isReady: @escaping @Sendable (State) -> Bool) async {
         var timer: Task<Void, any Error>?
         await withCheckedContinuation { continuation in

@@ -9,7 +9,6 @@ package import struct FoundationEssentials.UUID
 /// sweep must not delay an answer.
 actor PreviewStage {
     private let delivery: DeliveryContext
-    /// Questions that are being answered.
     private var inHand: Set<UUID> = []
     /// Questions about users whose data the database refuses, until nobody waits for their answers (CLOCK_BOOTTIME
     /// milliseconds). Tried again and again, they would keep the others waiting.

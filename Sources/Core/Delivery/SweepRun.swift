@@ -81,11 +81,9 @@ package enum SweepEvent: Sendable {
     case fanOutFailed(PendingReminder, error: String)
     /// Outcomes could not be recorded, because the membership has ended. Another daemon records the pushes as unknown.
     case fenced(pushes: Int)
-    /// The ranges that this daemon owns, or the number of members, have changed.
     case ownership(ranges: Int, members: Int)
     /// The membership ended: another daemon declared this one dead, or its row was deleted. It joins again.
     case membershipEnded
-    /// Members whose lease had ended were declared dead. Their ranges are free.
     case membersDeclaredDead(Int)
     case paused(Set<NudgeKind>, before: Set<NudgeKind>)
     /// The sweep makes progress, so the watchdog may be notified.
@@ -95,7 +93,6 @@ package enum SweepEvent: Sendable {
 package struct SweepSettings: Sendable, Equatable {
     /// Users per claim.
     package var batch: Int
-    /// How long a lease lasts without a renewal.
     package var leaseMilliseconds: Int64
     /// How long a push waits for its answer.
     package var responseMilliseconds: Int64

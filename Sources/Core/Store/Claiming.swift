@@ -109,7 +109,6 @@ package struct Cursor: Sendable, Equatable {
     let dueAt: Int64
     let userID: UUID
 
-    /// Before all users.
     package static let start = Cursor(dueAt: .min, userID: Store.firstUser)
 }
 

@@ -20,7 +20,6 @@ extension Device {
         self.init(token: token, registration: registeredAt?.microseconds, environment: environment, topic: topic)
     }
 
-    /// nil: there is no token.
     init?(_ rows: Rows, _ row: Int, from column: Int) throws(PostgresError) {
         guard let token = try rows.textOrNull(row, column) else { return nil }
         self.init(

@@ -67,7 +67,6 @@ package struct Migration: Sendable, Equatable {
     /// on, so it can be upgraded before the database.
     static let needed: Int32 = 10
 
-    /// The number of the last migration that this version knows.
     static var newest: Int32 { all.last?.number ?? 0 }
 
     /// The migrations after a number as one script, for psql or a migration tool. It does what `Migrator` does, and

@@ -35,7 +35,6 @@ package struct PendingMessage: Sendable, Equatable {
     /// Title and body by language: a JSON object; nil: none.
     package var texts: String?
 
-    /// The earliest instant at which it can be due in any zone; nil: at once.
     package var wakesAt: Instant? { due?.earliest }
 
     /// Orders messages of one second as well.

@@ -36,7 +36,6 @@ package struct PendingReminder: Sendable, Equatable {
     /// Whether the reminder was cancelled or replaced.
     package var isCancelled = false
 
-    /// The earliest instant at which it can be due in any zone.
     package var wakesAt: Instant { wakesAtAsStored ?? due.earliest }
 
     package enum Due: Sendable, Equatable {
@@ -172,7 +171,6 @@ package struct PendingReminders: Sendable, Equatable {
 
 /// The next occurrence in the series of a reminder that ended.
 package struct ReminderContinuation: Sendable, Equatable {
-    /// The user whose row ended.
     package let userID: UUID
     /// The row that ended.
     package let id: UUID

@@ -23,7 +23,6 @@ package struct Refusal: Sendable, Equatable {
         case newer
     }
 
-    /// The error of what a newer version wrote.
     package static let newer = "a newer nudged wrote it"
 
     package var isHeld: Bool { cause == .heldRow }
@@ -85,14 +84,12 @@ extension PostgresError {
 struct SetAside: Sendable {
     /// How long a locked row is not tried again.
     static let heldMilliseconds: Int64 = 30_000
-    /// How long a suspect is remembered.
     static let suspectMilliseconds: Int64 = 3_600_000
     /// How long a user is first delayed. Each time after that it is twice as long, up to `longestDelay`.
     static let firstDelay: Int64 = 1_000
     static let longestDelay: Int64 = 512_000
     static let mostSuspects = 1_000
 
-    /// Users who are not tried, and until when.
     private var skippedUntil: [UUID: Int64] = [:]
     /// Users whose content was refused. They are read alone, after the others.
     private var suspects: [UUID: (until: Int64, nextDelay: Int64)] = [:]

@@ -67,7 +67,6 @@ package struct DeliveryRecord: Sendable, Equatable {
     package let kind: String
     /// Identifies the nudge for its user and kind: a check-in's date, or the id of a message or an occurrence.
     package let key: String
-    /// The check-in's local date.
     package let slot: LocalDate?
     /// 16 hex digits of the token's hash; empty: nothing was sent to a device.
     package let deviceHash: String

@@ -279,7 +279,6 @@ package struct ReadUser: Sendable {
 
 /// A user's devices that no claim reads.
 package struct DevicesLeftOut: Sendable, Equatable {
-    /// Rows of `nudged.device` without a token.
     package var withoutToken: Int
     /// The platforms that the view leaves out, such as `android`; nil: none, or not known.
     package var platforms: String?

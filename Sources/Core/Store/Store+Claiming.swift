@@ -6,7 +6,6 @@ package import TimeZones
 extension Store {
     /// A walk ends after so many statements, even if each finds few users.
     private static let rounds = 24
-    /// How long one claim reads suspects.
     private static let suspectTime = Duration.seconds(1)
     /// The time-out of a claim's first attempt to read users' parts.
     private static let partTime = Duration.seconds(3)

@@ -74,9 +74,7 @@ extension Store {
 /// Orphans: intents whose members have ended. Any daemon records them as unknown.
 extension Store {
     package struct Recovery: Sendable, Equatable {
-        /// Intents that were closed.
         package var intents = 0
-        /// Pushes that were recorded as unknown.
         package var pushes = 0
         /// Users whose outcomes could not be recorded. They wait; the others don't.
         package var refused: [Refusal] = []

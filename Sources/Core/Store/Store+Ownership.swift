@@ -10,7 +10,6 @@ package struct Membership: Sendable, Equatable {
     /// Members whose lease has not ended.
     package let living: Set<UUID>
 
-    /// This daemon's ranges, sorted.
     package var ranges: [Int32] { ranges(of: member).sorted() }
 
     package var free: Int { owners.values.count { $0 == nil } }

@@ -29,9 +29,7 @@ extension Store {
         package let isUnusable: Bool
         /// A user who was deleted from auth.users is to be erased.
         package let isAnyoneDeparted: Bool
-        /// `dueFanOuts` finds something.
         package let isFanOutDue: Bool
-        /// `drain` may find something.
         package let isAnyoneTouched: Bool
         /// `recoverOrphans` finds something to record or to delete.
         package let isAnyIntentLost: Bool

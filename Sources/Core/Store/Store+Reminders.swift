@@ -261,6 +261,5 @@ package enum FanOutStep: Sendable, Equatable {
 package struct ReminderPlace: Sendable {
     fileprivate let key: [Parameter]
 
-    /// Before all reminders.
     package static let start = ReminderPlace(key: [.uuid(Store.firstUser), .text(""), .text("")])
 }

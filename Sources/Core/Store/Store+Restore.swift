@@ -103,7 +103,6 @@ extension Store {
         return (try DroppedRows(rows, 0..<last), try rows.uuidOrNull(0, last))
     }
 
-    /// The pushes that `restoreIntents` would record as unknown.
     package func restorablePushes() async throws(PostgresError) -> Int {
         Int(try await one(claims, .restoreIntents, []).int8(0, 0))
     }

@@ -85,7 +85,6 @@ extension Store {
         try workStatus(try await connection.transaction(workStatusStatements, settings: pinnedPlans))
     }
 
-    /// For `workStatus`, in one transaction.
     static let workStatusStatements: [Statement] = {
         let most = Parameter.int8(Int64(WorkStatus.most))
         return [

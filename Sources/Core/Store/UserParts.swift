@@ -190,7 +190,6 @@ struct UserParts {
             || !user.reminders.isEmpty
     }
 
-    /// The user who was given in this place.
     func user(_ place: Int) throws(PostgresError) -> ClaimedUser {
         guard users[place].isContradicted else { return ClaimedUser(users[place].values) }
         throw PostgresError(

@@ -37,7 +37,6 @@ package final class PlannedNudge: Sendable {
         /// How many pushes are in the badge before it.
         let unseen: Int
         package var targets: [Target]
-        /// Devices that are left but must wait.
         package var waiting: [Retry.Left]
         /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
@@ -144,7 +143,6 @@ package final class PlannedNudge: Sendable {
 }
 
 extension DeliveryRecord {
-    /// About a nudge, or about one that a digest holds.
     init(_ user: UUID, _ nudge: NudgeIdentity, device: String = "", _ outcome: Outcome, reason: String?, at: Instant) {
         self.init(
             userID: user,

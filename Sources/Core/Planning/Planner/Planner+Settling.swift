@@ -2,7 +2,6 @@ package import APNs
 import Policy
 package import TimeZones
 
-/// What an intent announces before a plan's pushes are written, and what is recorded afterwards.
 extension Planner {
     /// What an intent announces of a user: what is recorded if the outcome of each push stays unknown.
     package func announced(_ plan: SendPlan, attemptedAt: Instant) -> Change {

@@ -122,7 +122,6 @@ package struct Planner: Sendable {
         return max(due, now + 1)
     }
 
-    /// When a user with something unreadable (`Unreadable`) is evaluated again.
     package func askAgainAt(_ user: UUID, now: Instant) -> Instant {
         now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }

@@ -20,7 +20,6 @@ package struct Preview: Sendable {
     package var devices: Int { action == .send ? nudge?.targets.count ?? 0 : 0 }
     package var isDigest: Bool { nudge?.identity.isDigest ?? false }
 
-    /// The question for the decision service. nil: it is not asked.
     package var question: DecisionQuestion? {
         guard let plan, let nudge, nudge.isToBeAsked else { return nil }
         return plan.question(nudge)
@@ -58,7 +57,6 @@ package struct Preview: Sendable {
     /// The service's or the fallback's reason, as in the record.
     package var explanation: String? { decision?.answer.reason }
 
-    /// The title and the body that the phone would get.
     package var texts: (title: String?, body: String?) {
         guard action == .send, let nudge, let value = try? JSONValue(parsing: nudge.payload) else { return (nil, nil) }
         let alert = value["aps"]?["alert"]

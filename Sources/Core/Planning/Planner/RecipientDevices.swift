@@ -12,7 +12,6 @@ struct ServedDevice: Sendable {
 
 /// A user's devices, by what can be done with them.
 struct RecipientDevices: Sendable {
-    /// A lane serves them.
     private(set) var served: [ServedDevice] = []
     /// A lane serves them, but they are in quarantine. By their hashes.
     private var refused: [String: Quarantine.Entry] = [:]

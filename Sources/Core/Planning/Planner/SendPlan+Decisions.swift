@@ -2,7 +2,6 @@ import Policy
 import TimeZones
 
 extension SendPlan {
-    /// The record's reason for a declined nudge.
     package static let declinedReason = "declined"
 
     package var isToBeAsked: Bool { nudges.contains(where: \.isToBeAsked) }
@@ -42,7 +41,6 @@ extension SendPlan {
         return SendPlan(self, rest).rebuilt { going[$0.identity] }
     }
 
-    /// The decision service's question about a nudge. nil: it is not asked.
     package func question(_ nudge: PlannedNudge) -> DecisionQuestion? {
         guard let text = nudge.text else { return nil }
         return DecisionQuestion(

@@ -188,7 +188,6 @@ struct PlanDraft {
         return ended.isEmpty ? min(dueAt ?? now + Self.moreSeconds, now + Self.moreSeconds) : now
     }
 
-    /// After this reminder ends, `next` follows.
     mutating func `continue`(_ identity: NudgeIdentity, with next: ReminderContinuation) {
         continuations[identity] = next
         wait(until: next.instant)
@@ -211,7 +210,6 @@ extension History {
         unseen = UnseenPushes(count: Int32(clamping: count), lastAt: instant)
     }
 
-    /// Removes the nudge's own entry.
     mutating func remove(_ identity: NudgeIdentity, at instant: Instant) {
         if let slot = identity.slot { remove(CheckIn(at: instant, slot: slot)) } else { remove(sent: instant) }
     }

@@ -4,7 +4,6 @@ package import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What is known of a claimed user, as the policy sees them.
 extension UserPlanner {
     init(_ user: ClaimedUser, _ planner: borrowing Planner, now: Instant) throws(TimeZoneError) {
         self.user = user
@@ -159,7 +158,6 @@ extension UserPlanner {
         return (retry.keeping(left), ends)
     }
 
-    /// One row of the record for each of a nudge's members.
     func records(
         _ members: [NudgeIdentity],
         device: String = "",

@@ -3,7 +3,6 @@ import Configuration
 import Policy
 import TimeZones
 
-/// What a nudge's pushes contain.
 extension UserPlanner {
     /// nil: a push can't hold the row's text and data, or a check-in has no text.
     func filled(_ attempt: PlannedNudge.Values, by nudge: PendingNudge) -> PlannedNudge.Values? {

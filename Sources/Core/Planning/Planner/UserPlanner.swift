@@ -215,7 +215,6 @@ struct UserPlanner: ~Copyable {
         return try plan(.checkIn, nil)
     }
 
-    /// Ends a nudge without evaluating it.
     mutating func drop(_ identity: NudgeIdentity, because reason: String) {
         draft.records += ended([identity], retries[identity], reason)
         draft.end([identity])

@@ -7,7 +7,6 @@ package struct NudgeIdentity: Sendable, Hashable {
     package let kind: NudgeKind
     /// Unique for a user and kind: a check-in's slot, or the id of a message or reminder.
     package let key: String
-    /// A check-in's local date.
     package private(set) var slot: LocalDate?
 
     static func checkIn(_ slot: LocalDate) -> NudgeIdentity { NudgeIdentity(kind: .checkIn, key: slot.iso, slot: slot) }

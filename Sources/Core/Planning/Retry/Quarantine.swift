@@ -5,7 +5,6 @@ package import TimeZones
 /// What Apple's answers say about a user's devices: the column `nudged.person.quarantine`. It says which devices get
 /// nothing, and which get their pushes in another environment than the one they were registered for.
 package struct Quarantine: Sendable {
-    /// What is known of a device on one lane.
     package struct Entry: Sendable, Equatable {
         let deviceHash: String
         let lane: LaneIdentity

@@ -9,7 +9,6 @@ package import TimeZones
 /// answer until `validUntil`. After that they are evaluated without the nudge's own entry in the history. If none was,
 /// the policy is evaluated each time.
 package struct Retry: Sendable, Equatable {
-    /// A device that is left, and when it may be tried.
     package struct Left: Sendable, Equatable {
         package let deviceHash: String
         package let notBefore: Instant
@@ -42,7 +41,6 @@ package struct Retry: Sendable, Equatable {
 
     func isOver(at now: Instant) -> Bool { validUntil.map { now >= $0 } ?? false }
 
-    /// The earliest instant at which a device may be tried.
     var dueAt: Instant { left.map(\.notBefore).min() ?? validUntil ?? Instant(seconds: 0) }
 
     /// The same, but no device is tried before the policy's `nextAt`. Otherwise a back-off that ends in quiet hours
@@ -54,7 +52,6 @@ package struct Retry: Sendable, Equatable {
         )
     }
 
-    /// The same with only these devices left.
     func keeping(_ left: [Left]) -> Retry {
         var kept = self
         kept.left = left

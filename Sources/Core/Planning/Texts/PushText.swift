@@ -11,7 +11,6 @@ struct PushText: Sendable {
     /// Whether a payload can hold the row's data and options. `nudged_api.send` refuses others, so somebody wrote the
     /// row directly.
     private var isRenderable = true
-    /// The row's data as JSON. nil: none.
     private var data: String?
     /// Whether one of a digest's messages is a mention.
     private var holdsMention = false

@@ -7,7 +7,6 @@ package struct DaemonRight: Sendable, Hashable {
     /// `select`, `insert`, `update` or `delete`, or `execute` for a function. Some have a column: `update (id)`.
     package let privilege: String
 
-    /// The GRANT statement that gives it to a role.
     package func grant(to role: String) -> String {
         privilege == "execute"
             ? "grant execute on function nudged.\(object) to \(role)"

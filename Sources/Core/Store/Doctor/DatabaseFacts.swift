@@ -47,7 +47,6 @@ package enum DatabaseFacts {
         /// The functions that other roles own.
         package var foreign: [String]
         package var owners: [String]
-        /// Privileges that nudged_writer lacks.
         package var lacking: [String]
         /// Row-level security hides rows from nudged_writer.
         package var isHidden: Bool
