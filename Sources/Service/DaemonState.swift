@@ -72,42 +72,35 @@ extension JSONValue { func instant(_ key: String) -> Instant? { self[key]?.text.
 package struct SweepSummary: Sendable, Equatable {
     /// When its last user was settled. nil if no clock was read yet.
     package var at: Instant?
-    var users = 0
-    /// By the names of `outcomes`.
-    var counts: [String: Int] = [:]
-    var milliseconds: Int64 = 0
+    /// By the names of `names`.
+    private var counts: [String: Int]
 
     private static let outcomes = ["sent", "rejected", "deferred", "unknown", "skipped", "dropped"]
+    private static let names = ["users"] + outcomes + ["duration_ms"]
 
     init(_ report: SweepReport, at: Instant?) {
         self.at = at
-        users = report.users
-        for (name, count) in report.counts where Self.outcomes.contains(name) { counts[name] = count }
-        milliseconds = report.milliseconds
+        counts = report.counts.reduce(into: [:]) { if Self.names.contains($1.name) { $0[$1.name] = $1.count } }
+        counts["duration_ms"] = Int(report.milliseconds)
     }
 
     /// One line. Zeros are left out, except for what was sent.
     package var text: String {
-        if users == 0 && counts.allSatisfy({ $0.value == 0 }) {
-            // Not "nobody was due": users of a stopped lane are not claimed either.
-            return "no users"
-        }
+        let users = counts["users", default: 0]
+        // Not "nobody was due": users of a stopped lane are not claimed either.
+        if users == 0, Self.outcomes.allSatisfy({ counts[$0, default: 0] == 0 }) { return "no users" }
         let said = Self.outcomes.filter { $0 == "sent" || counts[$0, default: 0] > 0 }
             .map { "\($0) \(Elapsed.grouped(counts[$0, default: 0]))" }.joined(separator: ", ")
-        return "\(said) of \(Elapsed.counted(users, "user", "users")) in \(milliseconds) ms"
+        let time = "\(counts["duration_ms", default: 0]) ms"
+        return "\(said) of \(Elapsed.counted(users, "user", "users")) in \(time)"
     }
 
-    var fields: Fields {
-        ["at": at?.rfc3339, "users": users] + Fields(Self.outcomes.map { ($0, counts[$0] ?? 0) })
-            + ["duration_ms": milliseconds]
-    }
+    var fields: Fields { ["at": at?.rfc3339] + Fields(Self.names.map { ($0, counts[$0] ?? 0) }) }
 
     init?(_ json: JSONValue) {
         guard case .object = json else { return nil }
         at = json.instant("at")
-        users = Int(json["users"]?.integer ?? 0)
-        counts = Self.outcomes.reduce(into: [:]) { $0[$1] = Int(json[$1]?.integer ?? 0) }
-        milliseconds = json["duration_ms"]?.integer ?? 0
+        counts = Self.names.reduce(into: [:]) { $0[$1] = Int(json[$1]?.integer ?? 0) }
     }
 }
 

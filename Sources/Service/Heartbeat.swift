@@ -157,11 +157,7 @@ final class Heartbeat: Sendable {
     }
 
     /// Writes the row until `end`. `state` gives nil if the schema is not usable yet.
-    func run(
-        _ store: Store,
-        state: @Sendable () async -> DaemonState?,
-        onFailure: @Sendable (PostgresError) -> Void
-    ) async {
+    func run(_ store: Store, state: @Sendable () async -> DaemonState?, tell: @Sendable (PostgresError) -> Void) async {
         for await _ in pulse.ticks {
             guard let state = await state(),
                 let due = memory.withLock({ $0.due(state, boot: BootTime.milliseconds()) })
@@ -175,7 +171,7 @@ final class Heartbeat: Sendable {
                     uptimeMilliseconds: BootTime.milliseconds() - identity.startedAt,
                     state: due.json
                 )
-            } catch { onFailure(error) }
+            } catch { tell(error) }
         }
     }
 

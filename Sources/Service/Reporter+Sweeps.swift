@@ -44,11 +44,8 @@ extension Reporter {
     }
 
     private func rejected(_ id: UUID, _ device: String, _ reason: String, _ status: Int?) {
-        let user = Self.name(id)
-        let fields = [
-            "user_id": user, "device": self.device(device), "reason": reason,
-            "status": status.map(String.init) ?? "none",
-        ]
+        let (user, said) = (Self.name(id), status.map(String.init) ?? "none")
+        let fields = ["user_id": user, "device": self.device(device), "reason": reason, "status": said]
         switch reason {
         case "invalid_token":
             say(.invalidToken, "a device token of user \(user) is not hexadecimal: check what the app stores", fields)

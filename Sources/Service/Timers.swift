@@ -24,11 +24,8 @@ final class Ticker: Sendable {
     /// Ticks now, and then at this interval.
     func arm(every interval: Duration) {
         let nanoseconds = Int(interval / .nanoseconds(1))
-        timer.schedule(
-            deadline: .now(),
-            repeating: .nanoseconds(nanoseconds),
-            leeway: .nanoseconds(min(nanoseconds / 20, 50_000_000))
-        )
+        let leeway = DispatchTimeInterval.nanoseconds(min(nanoseconds / 20, 50_000_000))
+        timer.schedule(deadline: .now(), repeating: .nanoseconds(nanoseconds), leeway: leeway)
     }
 
     func cancel() {

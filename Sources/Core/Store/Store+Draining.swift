@@ -113,10 +113,8 @@ extension Store {
         var taken = 0
         // The drain also reads the app's views, for users who have no row in nudged.person.
         func take(_ users: [Touches], _ patience: Patience) async throws(PostgresError) -> Int {
-            let touches = users.flatMap { one in one.ids.map { (one.user, $0) } }
-            let drain = Query.drain([
-                .uuidArray(touches.map(\.0)), .int8Array(touches.map(\.1)), .timestamp(now.microseconds),
-            ])
+            let all = users.flatMap { one in one.ids.map { (one.user, $0) } }
+            let drain = Query.drain([.uuidArray(all.map(\.0)), .int8Array(all.map(\.1)), .timestamp(now.microseconds)])
             return Int(try await transaction(claims, holding: member, [drain], patience)[0].int8(0, 0))
         }
         try await bisecting(

@@ -80,11 +80,7 @@ extension Store {
 
     /// Finds the first member whose row the app's view refuses: the ids after the last member who was told are halved,
     /// until one is left. nil: the view refuses something else.
-    private func refusedMember(
-        of fanOut: DueFanOut,
-        _ limit: Int,
-        except refused: [UUID]
-    ) async throws(PostgresError) -> UUID? {
+    private func refusedMember(of fanOut: DueFanOut, _ most: Int, except: [UUID]) async throws(PostgresError) -> UUID? {
         // (low, high] holds the member. Ids have the order of numbers.
         var low = fanOut.after.map(\.number)
         var high = UInt128.max
@@ -95,9 +91,9 @@ extension Store {
             guard width > 1 else { return width == 1 && hasPassed ? UUID(number: high) : nil }
             let middle = (low ?? 0) + width / 2
             do throws(PostgresError) {
-                let page = fanOut.page(limit, after: low, upTo: middle, except: refused)
+                let page = fanOut.page(most, after: low, upTo: middle, except: except)
                 let rows = try await one(claims, .fanOutMembers, page, .usual)
-                let last = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
+                let last = rows.count < most ? nil : try rows.uuid(rows.count - 1, 0)
                 low = last?.number ?? middle
                 hasPassed = true
             } catch {
@@ -138,7 +134,7 @@ extension Store {
     /// Reminders of a page.
     private static let definitionsAtOnce: Int64 = 2_000
 
-    /// Deletes a page of reminders without a pending occurrence. Returns where the next page begins; nil: it was the last.
+    /// Deletes a page of reminders without a pending occurrence. Returns where the next one begins; nil: it was the last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let rows = try await one(claims, .pruneReminders, place.key + [.int8(Self.definitionsAtOnce)], .usual)
         guard let author = try rows.uuidOrNull(0, 1) else { return nil }

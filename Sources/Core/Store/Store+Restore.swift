@@ -76,10 +76,8 @@ extension Store {
     ) async throws(PostgresError) -> (users: Int, messages: DroppedRows, reminders: DroppedRows, next: UUID?) {
         let parameters: [Parameter] = [.timestamp(now.microseconds), .uuid(user), .int8(Int64(limit))]
         let rows = try await one(claims, .restoreUsers, parameters)
-        return (
-            Int(try rows.int8(0, 0)), try DroppedRows(rows, 1..<5), try DroppedRows(rows, 5..<11),
-            try rows.uuidOrNull(0, 11)
-        )
+        let users = Int(try rows.int8(0, 0))
+        return (users, try DroppedRows(rows, 1..<5), try DroppedRows(rows, 5..<11), try rows.uuidOrNull(0, 11))
     }
 
     // MARK: The dry run. It only reads.

@@ -81,11 +81,8 @@ extension Store {
         return result
     }
 
-    private func settle(
-        _ settlement: Settlement,
-        _ patience: Patience
-    ) async throws(PostgresError) -> Settlement.Result {
-        let time = patience == .usual ? Patience(lock: 2_000) : patience
+    private func settle(_ settlement: Settlement, _ wait: Patience) async throws(PostgresError) -> Settlement.Result {
+        let time = wait == .usual ? Patience(lock: 2_000) : wait
         // Lists are joined with lists here, which takes linear time only by hashing.
         let settings = [("enable_hashjoin", "on")]
         let statements = statements(of: settlement)
@@ -97,7 +94,7 @@ extension Store {
         guard changed.isEmpty else {
             var others = settlement
             others.changes.removeAll { changed.contains($0.userID) }
-            var result = try await settle(others, patience)
+            var result = try await settle(others, wait)
             result.changed.formUnion(changed)
             return result
         }

@@ -169,11 +169,8 @@ struct UserParts {
             found.append((place, try PendingReminder(rows, row)))
         }
         guard !found.isEmpty else { return }
-        let live = try await ask([
-            Query.liveReminders([
-                .uuidArray(found.map(\.reminder.authorID)), .uuidArray(found.map(\.reminder.reminderID)),
-            ])
-        ])
+        let (authors, ids) = (found.map(\.reminder.authorID), found.map(\.reminder.reminderID))
+        let live = try await ask([Query.liveReminders([.uuidArray(authors), .uuidArray(ids)])])
         let living = try live.first?.uuidSet() ?? []
         for (place, var reminder) in found.sorted(by: { $0.reminder.wakesAt < $1.reminder.wakesAt }) {
             reminder.isCancelled = !living.contains(reminder.reminderID)

@@ -158,10 +158,7 @@ package struct TemplateOutcome: Sendable, Equatable {
     package static let chosen = TemplateOutcome(name: "chosen", words: "chosen")
     static let notDrawn = TemplateOutcome(name: "not_drawn", words: "was not drawn this time")
     static let otherDomain = TemplateOutcome(name: "other_domain", words: "is for another domain")
-    static let otherLocale = TemplateOutcome(
-        name: "other_locale",
-        words: "is for another locale, or there is a closer one"
-    )
+    static let otherLocale = Self(name: "other_locale", words: "is for another locale, or there is a closer one")
     static let last = TemplateOutcome(name: "last", words: "was the last check-in's template")
     static let tooLong = TemplateOutcome(name: "too_long", words: "is too long for a push with what the context says")
 

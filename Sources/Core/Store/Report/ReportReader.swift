@@ -34,10 +34,8 @@ extension SnapshotReader {
         in span: Range<Instant>,
         rules: Rules
     ) async throws(PostgresError) -> (hours: [HourCount], people: PeopleReached) {
-        let minutes = [
-            rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime,
-        ]
-        let times = minutes.map { $0.map { Parameter.int4(Int32($0.minutes)) } ?? .null(.int4) }
+        let hours = [rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime]
+        let times = hours.map { $0.map { Parameter.int4(Int32($0.minutes)) } ?? .null(.int4) }
         let rows = try await run(.reportHours, bounds(span) + times)
         var counts: [HourCount] = []
         var people = PeopleReached()
