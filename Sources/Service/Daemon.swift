@@ -101,11 +101,8 @@ package actor Daemon {
 
     /// Runs until SIGTERM or SIGINT. Then it stops claiming, awaits the pushes in flight and returns.
     package func run() async {
-        let signals = SignalSource([
-            SIGTERM: { Task { await self.stop() } },
-            SIGINT: { Task { await self.stop() } },
-            SIGHUP: { Task { await self.askReload() } },
-        ])
+        let end: @Sendable () -> Void = { Task { await self.stop() } }
+        let signals = SignalSource([SIGTERM: end, SIGINT: end, SIGHUP: { Task { await self.askReload() } }])
         reporter.zonesAre(zones.reload(), in: zones.directory)
         _ = notifier.ready(status: "waiting for the first sweep")
         let interval = assembly.schedule.interval

@@ -97,6 +97,7 @@ struct DaemonMetrics: Sendable {
         let reasons =
             Reason.allCases.filter { ![.due, .urgent, .deviceNotServed].contains($0) }.map(\.rawValue)
             + [SweepReport.zonesUnread]
+        let resting = reasons.map { ($0, totals.resting[$0] ?? 0) }
         let service = DecisionOutcome.Kind.all.map { kind in
             MetricSample(Double(totals.decisions[kind] ?? 0), [kind.origin.rawValue, "\(kind.shouldNotify)"])
         }
@@ -104,12 +105,8 @@ struct DaemonMetrics: Sendable {
             [("active", status.state == DecisionStatus.active), ("fallback", status.state != DecisionStatus.active)]
         }
         return [
-            .counter(
-                "nudged_users_decided_total",
-                by: "result",
-                [("send", totals.sending)] + reasons.map { ($0, totals.resting[$0] ?? 0) }
-            )
-            .says("Users looked at: send, or the reason why nothing is sent now."),
+            .counter("nudged_users_decided_total", by: "result", [("send", totals.sending)] + resting)
+                .says("Users looked at: send, or the reason why nothing is sent now."),
             .counter("nudged_users_unreadable_total", totals.resting[SweepReport.rowUnreadable] ?? 0)
                 .says("Users whose rows can't be read."),
             MetricFamily("nudged_service_decisions_total", .counter, labels: ["by", "notify"], service)

@@ -32,7 +32,7 @@ package final class Engine: Sendable {
         clock: PolicyClock = .database(),
         hooks: SweepHooks = SweepHooks(),
         identity: DaemonIdentity = DaemonIdentity(version: ""),
-        onEvent: @escaping @Sendable (SweepEvent) -> Void = { _ in },
+        onEvent: @escaping EventSink = { _ in },
         onDatabaseFailure: @escaping @Sendable () -> Void = {}
     ) throws(ConfigurationFault) {
         self.assembly = assembly

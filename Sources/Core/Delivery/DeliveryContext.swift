@@ -22,7 +22,7 @@ package final class DeliveryContext: Sendable {
     let ownership: Ownership
     let hand = Hand()
     let hooks: SweepHooks
-    let onEvent: @Sendable (SweepEvent) -> Void
+    let onEvent: EventSink
     let queues = LaneQueues()
     let room = FlightRoom()
     let answers = Mutex(AnswerMemory())
@@ -39,7 +39,7 @@ package final class DeliveryContext: Sendable {
         decider: Decider?,
         hooks: SweepHooks,
         daemonID: UUID,
-        onEvent: @escaping @Sendable (SweepEvent) -> Void
+        onEvent: @escaping EventSink
     ) {
         self.store = store
         self.lanes = lanes
@@ -47,14 +47,8 @@ package final class DeliveryContext: Sendable {
         self.hooks = hooks
         self.onEvent = onEvent
         current = Mutex(Terms(planner: planner, settings: settings, decider: decider))
-        ownership = Ownership(
-            store: store,
-            hand: hand,
-            leaseMilliseconds: settings.leaseMilliseconds,
-            hooks: hooks,
-            daemonID: daemonID,
-            onEvent: onEvent
-        )
+        let lease = settings.leaseMilliseconds
+        ownership = Ownership(store, hand, hooks, lease: lease, daemon: daemonID, onEvent: onEvent)
     }
 
     var terms: Terms { current.withLock { $0 } }

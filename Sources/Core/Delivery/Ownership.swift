@@ -20,7 +20,7 @@ package actor Ownership {
     private let store: Store
     private let hand: Hand
     private let hooks: SweepHooks
-    private let onEvent: @Sendable (SweepEvent) -> Void
+    private let onEvent: EventSink
     private let view = Mutex(View())
     private let daemonID: UUID
     private var leaseMilliseconds: Int64
@@ -37,20 +37,9 @@ package actor Ownership {
     private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
 
-    init(
-        store: Store,
-        hand: Hand,
-        leaseMilliseconds: Int64,
-        hooks: SweepHooks,
-        daemonID: UUID,
-        onEvent: @escaping @Sendable (SweepEvent) -> Void
-    ) {
-        self.store = store
-        self.hand = hand
-        self.leaseMilliseconds = leaseMilliseconds
-        self.hooks = hooks
-        self.daemonID = daemonID
-        self.onEvent = onEvent
+    init(_ store: Store, _ hand: Hand, _ hooks: SweepHooks, lease: Int64, daemon: UUID, onEvent: @escaping EventSink) {
+        (self.store, self.hand, self.hooks) = (store, hand, hooks)
+        (leaseMilliseconds, daemonID, self.onEvent) = (lease, daemon, onEvent)
     }
 
     // MARK: What others ask

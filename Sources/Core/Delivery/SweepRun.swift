@@ -55,6 +55,8 @@ final class SweepRun: Sendable {
     }
 }
 
+package typealias EventSink = @Sendable (SweepEvent) -> Void
+
 /// What a sweep reports to the daemon.
 package enum SweepEvent: Sendable {
     /// The sweep's last user is settled.

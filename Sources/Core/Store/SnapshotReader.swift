@@ -75,11 +75,8 @@ package struct SnapshotReader: Sendable {
         now: Instant,
         limit: Int
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int, next: Cursor?) {
-        let parameters: [Parameter] = [
-            .int4(range), .timestamp(cursor.dueAt), .uuid(cursor.userID), .timestamp(end.endOfSecond),
-            .int8(Int64(limit)),
-        ]
-        let people = try await run(.readDue, parameters)
+        let start: [Parameter] = [.int4(range), .timestamp(cursor.dueAt), .uuid(cursor.userID)]
+        let people = try await run(.readDue, start + [.timestamp(end.endOfSecond), .int8(Int64(limit))])
         guard people.count > 0 else { return ([], 0, nil) }
         let ids = try people.map { row throws(PostgresError) in try people.uuid(row, 0) }
         let last = people.count - 1
@@ -105,29 +102,23 @@ package struct SnapshotReader: Sendable {
         return (found.users, found.unreadable, next)
     }
 
+    /// Users, and how many could not be read.
+    package typealias Found = (users: [ClaimedUser], unreadable: Int)
+
     /// These users, as the next sweep finds them. Users about whom neither nudged nor the app has data are left out.
-    package func users(
-        _ ids: [UUID],
-        until end: Instant,
-        now: Instant
-    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
+    package func users(_ ids: [UUID], until end: Instant, now: Instant) async throws(PostgresError) -> Found {
         guard !ids.isEmpty else { return ([], 0) }
         return try await users(ids, try await run(.readUsers, [.uuidArray(ids)]), until: end, now: now)
     }
 
-    private func users(
-        _ ids: [UUID],
-        _ people: Rows,
-        until end: Instant,
-        now: Instant
-    ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int) {
-        let known = try people.uuidSet()
-        var found = (0..<people.count).compactMap { try? ClaimedUser.Values(people, $0) }
+    private func users(_ ids: [UUID], _ rows: Rows, until: Instant, now: Instant) async throws(PostgresError) -> Found {
+        let known = try rows.uuidSet()
+        var found = (0..<rows.count).compactMap { try? ClaimedUser.Values(rows, $0) }
         let read = found.count
         for id in ids where !known.contains(id) {
             found.append(ClaimedUser.Values(userID: id, version: 0, dueAt: now.microseconds))
         }
-        let parts = try await parts(of: found, until: end)
+        let parts = try await parts(of: found, until: until)
         let touches = try await touches(ids)
         var users = (0..<read).compactMap { try? parts.user($0) }
         let unreadable = known.count - users.count
@@ -216,11 +207,8 @@ package struct SnapshotReader: Sendable {
             guard turnNow <= turn,
                 let change = Change(userID: id, turn: turn, content: content, attemptedAt: attemptedAt, reason: "")
             else { return nil }
-            return ReadUser.OpenIntent(
-                isAlive: try rows.bool(row, 1),
-                attemptedAt: Instant(microseconds: attemptedAt) ?? Instant(seconds: 0),
-                change: change
-            )
+            let at = Instant(microseconds: attemptedAt) ?? Instant(seconds: 0)
+            return ReadUser.OpenIntent(isAlive: try rows.bool(row, 1), attemptedAt: at, change: change)
         }.compactMap(\.self)
     }
 

@@ -42,10 +42,8 @@ extension Store {
     package func renew(_ member: UUID, leaseMilliseconds: Int64) async throws(PostgresError) -> Membership? {
         do throws(PostgresError) {
             // The member row is locked first. So a declaration of its death either came before, or sees this renewal.
-            let statements = [
-                Query.renew([.uuid(member), .int8(leaseMilliseconds)]), Query.takeRanges([.uuid(member)]),
-                Query.membership(),
-            ]
+            let renewal = Query.renew([.uuid(member), .int8(leaseMilliseconds)])
+            let statements = [renewal, Query.takeRanges([.uuid(member)]), Query.membership()]
             let rows = try await transaction(ownership, holding: member, statements)
             // A person has deleted the lease.
             guard rows[0].count > 0 else { return nil }

@@ -39,10 +39,8 @@ extension Store {
     package func look(now: Instant? = nil, checksBinding: Bool = false) async throws(PostgresError) -> Look {
         let asked = Claiming.now()
         let start = claiming.with { $0.touches.start(at: asked) }
-        var statements = [
-            Query.clock(), Query.pausedKinds(), Query.migrationsNeeded(),
-            Query.waiting([.timestamp(now?.endOfSecond), .int8(start)]),
-        ]
+        let waiting = Query.waiting([.timestamp(now?.endOfSecond), .int8(start)])
+        var statements = [Query.clock(), Query.pausedKinds(), Query.migrationsNeeded(), waiting]
         if checksBinding { statements.append(Query.isMisbound()) }
         let rows = try await transaction(claims, statements)
         let isAnyoneTouched = try rows[3].bool(0, 2)

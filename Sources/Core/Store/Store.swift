@@ -67,11 +67,9 @@ package struct Store: Sendable {
     /// environment, as in the column: they stay as they are.
     @discardableResult
     package func quarantine(_ devices: [EnvironmentNote], now: Instant) async throws(PostgresError) -> [UUID: String] {
-        let statements = [
-            Query.quarantine([.timestamp(now.microseconds)] + EnvironmentNote.columns(devices)),
-            Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())]),
-        ]
-        return try await transaction(records, statements, .usual)[0].byUser()
+        let quarantine = Query.quarantine([.timestamp(now.microseconds)] + EnvironmentNote.columns(devices))
+        let touch = Query.touchUsers([.uuidArray(Set(devices.map(\.userID)).sorted())])
+        return try await transaction(records, [quarantine, touch], .usual)[0].byUser()
     }
 
     package struct Remaining: Sendable, Equatable {

@@ -189,11 +189,7 @@ struct UserParts {
 
     func user(_ place: Int) throws(PostgresError) -> ClaimedUser {
         guard users[place].isContradicted else { return ClaimedUser(users[place].values) }
-        throw PostgresError(
-            .unexpectedResult,
-            statement: Query.claimProfiles.name,
-            object: "nudged.recipient",
-            detail: "several rows of one user say different things"
-        )
+        let (name, detail) = (Query.claimProfiles.name, "several rows of one user say different things")
+        throw PostgresError(.unexpectedResult, statement: name, object: "nudged.recipient", detail: detail)
     }
 }

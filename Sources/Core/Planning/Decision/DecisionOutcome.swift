@@ -29,10 +29,8 @@ package struct DecisionOutcome: Sendable, Equatable {
     /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. It never holds a title or
     /// body.
     var json: String {
-        Fields.text([
-            "by": origin.rawValue, "notify": shouldNotify, "priority": answer.priority.rawValue,
-            "reason": answer.reason,
-        ])
+        let (by, priority) = (origin.rawValue, answer.priority.rawValue)
+        return Fields.text(["by": by, "notify": shouldNotify, "priority": priority, "reason": answer.reason])
     }
 
     /// The decision of the user's fallback strategy instead of the service's. The texts don't change.

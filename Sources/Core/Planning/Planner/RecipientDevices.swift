@@ -82,9 +82,7 @@ struct RecipientDevices: Sendable {
         guard !ends.isEmpty else { return (retry.left, []) }
         // The same token may be served on another lane.
         for device in served { ends.removeValue(forKey: device.hash) }
-        return (
-            retry.left.filter { ends[$0.deviceHash] == nil },
-            retry.left.compactMap { left in ends[left.deviceHash].map { (left.deviceHash, $0) } }
-        )
+        let kept = retry.left.filter { ends[$0.deviceHash] == nil }
+        return (kept, retry.left.compactMap { left in ends[left.deviceHash].map { (left.deviceHash, $0) } })
     }
 }

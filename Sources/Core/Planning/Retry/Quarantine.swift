@@ -37,14 +37,8 @@ package struct Quarantine: Sendable {
                 let reason = item["reason"]?.text,
                 let state = EnvironmentNote.State(rawValue: item["state"]?.text ?? "refused")
             else { return nil }
-            return Entry(
-                deviceHash: device,
-                lane: LaneIdentity(environment: environment, topic: topic),
-                state: state,
-                registration: item["registered_at"]?.integer,
-                at: at,
-                reason: reason
-            )
+            let (lane, since) = (LaneIdentity(environment: environment, topic: topic), item["registered_at"]?.integer)
+            return Entry(deviceHash: device, lane: lane, state: state, registration: since, at: at, reason: reason)
         }
     }
 

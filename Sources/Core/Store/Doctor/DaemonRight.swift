@@ -64,10 +64,8 @@ package struct ExcessRight: Sendable, Equatable {
 
     /// None if the view does not exist yet, or if the role may not read it.
     static func visible(_ connection: Connection) async throws(PostgresError) -> [ExcessRight] {
-        let isVisible = Statement(
-            "excess_rights_visible",
-            sql: "select coalesce(has_table_privilege(to_regclass('nudged.excess_right'), 'select'), false)"
-        )
+        let sql = "select coalesce(has_table_privilege(to_regclass('nudged.excess_right'), 'select'), false)"
+        let isVisible = Statement("excess_rights_visible", sql: sql)
         guard try await connection.run(isVisible).bool(0, 0) else { return [] }
         return try await all(connection)
     }
