@@ -62,11 +62,8 @@ package actor Daemon {
         files: DaemonFiles?,
         version: String
     ) throws {
-        self.load = load
-        self.files = files
-        self.version = version
-        self.notifier = notifier
-        self.output = output
+        (self.load, self.files, self.version) = (load, files, version)
+        (self.notifier, self.output) = (notifier, output)
         reporter = Reporter(log)
         zones = ZoneDatabase()
         let configuration = try load()

@@ -33,9 +33,7 @@ actor MetricsExporter {
 
     /// `connection`: to the database that has the state of the work. `read` gets everything else.
     init(connection: ConnectionConfiguration, reporter: Reporter, read: @escaping @Sendable () async -> DaemonMetrics) {
-        self.connection = connection
-        self.reporter = reporter
-        self.read = read
+        (self.connection, self.reporter, self.read) = (connection, reporter, read)
     }
 
     func apply(_ next: Configuration.Metrics?) async {

@@ -29,9 +29,7 @@ package final class Decider: Sendable {
         clock: PolicyClock,
         onChange: @escaping @Sendable (DecisionStatus) -> Void
     ) throws(ConfigurationFault) {
-        self.settings = settings
-        self.clock = clock
-        self.onChange = onChange
+        (self.settings, self.clock, self.onChange) = (settings, clock, onChange)
         url = try Self.checked(settings.url, token: settings.token?.text)
         // Previews have their own connections. Otherwise a nudge's question could wait behind them until its time-out.
         let concurrency = settings.concurrency + PreviewStage.mostAtOnce

@@ -41,11 +41,8 @@ package final class DeliveryContext: Sendable {
         daemonID: UUID,
         onEvent: @escaping EventSink
     ) {
-        self.store = store
-        self.lanes = lanes
-        self.clock = clock
-        self.hooks = hooks
-        self.onEvent = onEvent
+        (self.store, self.lanes, self.clock) = (store, lanes, clock)
+        (self.hooks, self.onEvent) = (hooks, onEvent)
         current = Mutex(Terms(planner: planner, settings: settings, decider: decider))
         let lease = settings.leaseMilliseconds
         ownership = Ownership(store, hand, hooks, lease: lease, daemon: daemonID, onEvent: onEvent)

@@ -30,9 +30,7 @@ final class Flight: Sendable {
     private let state: Mutex<State>
 
     init(_ users: [PlannedUser], attemptedAt: Instant, fraction: Int32, _ intents: OpenIntents) {
-        self.attemptedAt = attemptedAt
-        self.fraction = fraction
-        self.intents = intents
+        (self.attemptedAt, self.fraction, self.intents) = (attemptedAt, fraction, intents)
         let outcomes = BatchOutcomes(pushCounts: users.map(\.plan.pushCount))
         state = Mutex(State(users: users, outcomes: outcomes, open: users.count))
         intents.open(intent)

@@ -63,9 +63,7 @@ package struct Planner: Sendable {
     private let preferences = PreferencesCache()
 
     package init(policy: Policy, lanes: LaneDirectory, messages: Configuration.Messages) {
-        self.policy = policy
-        self.lanes = lanes
-        self.messages = messages
+        (self.policy, self.lanes, self.messages) = (policy, lanes, messages)
     }
 
     package func parsed(_ text: String?) -> Preferences { preferences.parsed(text) }
