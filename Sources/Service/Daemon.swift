@@ -24,7 +24,6 @@ package actor Daemon {
     private let heartbeat: Heartbeat
     private let files: DaemonFiles?
     private let version: String
-    private let bootedAt = BootTime.milliseconds()
     /// The start by the policy's clock. Computed once, since two readings can differ by a second.
     private var startedAt: Instant?
     private var exporter: MetricsExporter?
@@ -72,18 +71,17 @@ package actor Daemon {
         ticker = Ticker(every: assembly.schedule.interval)
         let watchdog = Watchdog(notifier, files, longestWait: assembly.longestWait)
         self.watchdog = watchdog
-        let clock = PolicyClock.database()
-        let identity = DaemonIdentity(version: version)
+        let clock = PolicyClock()
         let (reporter, notifier) = (reporter, notifier)
         let caller = try assembly.heartbeat.map { try HeartbeatCaller($0) { reporter.heartbeat($0) } }
-        let heartbeat = Heartbeat(identity, clock: clock, caller: caller)
+        let heartbeat = Heartbeat(version, clock: clock, caller: caller)
         self.heartbeat = heartbeat
         engine = try Engine(
             assembly,
             reporter: reporter,
             clock: clock,
             hooks: .ofProcess,
-            identity: identity,
+            daemonID: heartbeat.id,
             onEvent: { event in
                 watchdog.progress()
                 heartbeat.heard(event)
@@ -238,7 +236,7 @@ package actor Daemon {
 
     private func metrics() -> DaemonMetrics {
         if startedAt == nil {
-            startedAt = engine.pipeline.clock.now.map { $0 - (BootTime.milliseconds() - bootedAt) / 1000 }
+            startedAt = engine.pipeline.clock.now.map { $0 - (BootTime.milliseconds() - heartbeat.startedAt) / 1000 }
         }
         return DaemonMetrics(
             version: version,

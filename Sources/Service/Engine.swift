@@ -8,6 +8,8 @@ import Synchronization
 import Systemd
 import TimeZones
 
+package import struct FoundationEssentials.UUID
+
 /// The parts that do the work: database, lanes and pipeline. The service, `run --once`, the demo and the tests use it.
 package final class Engine: Sendable {
     let assembly: Assembly
@@ -17,21 +19,21 @@ package final class Engine: Sendable {
     package let pipeline: Pipeline
     let reporter: Reporter
     private let clock: PolicyClock
-    private let identity: DaemonIdentity
+    private let daemonID: UUID
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - clock: the policy's. The database's, unless a test or the demo simulates one.
-    ///   - identity: identifies the daemon in the database.
+    ///   - daemonID: identifies the daemon in the database. nil: a new id.
     ///   - onEvent: called for each event of a sweep, after the reporter.
     ///   - onDatabaseFailure: called for each failed attempt to connect, after the reporter.
     /// - Throws: what is wrong with the decision service's address.
     package init(
         _ assembly: Assembly,
         reporter: Reporter,
-        clock: PolicyClock = .database(),
+        clock: PolicyClock = PolicyClock(),
         hooks: SweepHooks = SweepHooks(),
-        identity: DaemonIdentity = DaemonIdentity(version: ""),
+        daemonID: UUID? = nil,
         onEvent: @escaping EventSink = { _ in },
         onDatabaseFailure: @escaping @Sendable () -> Void = {}
     ) throws(ConfigurationFault) {
@@ -39,7 +41,7 @@ package final class Engine: Sendable {
         self.reporter = reporter
         reporter.callDevices(by: assembly.deviceNames)
         self.clock = clock
-        self.identity = identity
+        self.daemonID = daemonID ?? .random()
         let failed: @Sendable (PostgresError) -> Void = { error in
             reporter.databaseFailed(error)
             onDatabaseFailure()
@@ -59,7 +61,7 @@ package final class Engine: Sendable {
             settings: assembly.settings,
             decider: decider,
             hooks: hooks,
-            daemonID: identity.id
+            daemonID: self.daemonID
         ) { event in
             reporter.sweep(event)
             // After a small sweep there is little to give back.
@@ -111,7 +113,7 @@ package final class Engine: Sendable {
         // Otherwise this daemon's users would wait until the lease ends.
         if reporter.databaseTroubleText == nil, pipeline.share != nil {
             await pipeline.leave()
-            try? await store.daemonGone(identity.id)
+            try? await store.daemonGone(daemonID)
         }
         timer.cancel()
         await store.close()

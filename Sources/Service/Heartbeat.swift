@@ -8,16 +8,7 @@ import Postgres
 import Synchronization
 import TimeZones
 
-package import struct FoundationEssentials.UUID
-
-package struct DaemonIdentity: Sendable {
-    package let id = UUID.random()
-    fileprivate let host = HostName.own
-    fileprivate let version: String
-    fileprivate let startedAt = BootTime.milliseconds()
-
-    package init(version: String) { self.version = version }
-}
+import struct FoundationEssentials.UUID
 
 /// What the daemon remembers of its sweeps and lanes, to say when it writes its row and what is in it. Instants called
 /// `boot` are milliseconds of CLOCK_BOOTTIME.
@@ -82,7 +73,10 @@ struct HeartbeatMemory: Sendable {
 /// Hears the sweeps' events: counts them for the metrics, and calls the heartbeat's address after good sweeps. Writes
 /// the daemon's state into its row, for `nudged status`. `HeartbeatMemory` decides when.
 final class Heartbeat: Sendable {
-    private let identity: DaemonIdentity
+    /// Identifies the daemon in the database.
+    let id = UUID.random()
+    let startedAt = BootTime.milliseconds()
+    private let version: String
     private let clock: PolicyClock
     private let memory = Mutex(HeartbeatMemory())
     private let counted = Mutex(MetricsBook())
@@ -94,8 +88,8 @@ final class Heartbeat: Sendable {
     private static let farewell = Duration.seconds(3)
 
     /// - Parameter clock: the database's, for the instants in the row.
-    init(_ identity: DaemonIdentity, clock: PolicyClock, caller: HeartbeatCaller? = nil) {
-        (self.identity, self.clock) = (identity, clock)
+    init(_ version: String, clock: PolicyClock, caller: HeartbeatCaller? = nil) {
+        (self.version, self.clock) = (version, clock)
         calls = Mutex(caller)
     }
 
@@ -164,11 +158,11 @@ final class Heartbeat: Sendable {
             else { continue }
             do throws(PostgresError) {
                 try await store.heartbeat(
-                    id: identity.id,
-                    host: identity.host,
+                    id: id,
+                    host: HostName.own,
                     pid: getpid(),
-                    version: identity.version,
-                    uptimeMilliseconds: BootTime.milliseconds() - identity.startedAt,
+                    version: version,
+                    uptimeMilliseconds: BootTime.milliseconds() - startedAt,
                     state: due.json
                 )
             } catch { tell(error) }
@@ -186,7 +180,7 @@ final class Heartbeat: Sendable {
             try await Task.sleep(for: Self.farewell)
             await store.close()
         }
-        try? await store.daemonGone(identity.id)
+        try? await store.daemonGone(id)
         limit.cancel()
         await store.close()
     }

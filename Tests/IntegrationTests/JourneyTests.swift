@@ -57,7 +57,7 @@ import TimeZones
                 checks: .system,
                 standardPath: "/nonexistent"
             ).configuration
-            let clock = PolicyClock.simulated(at: try Self.instant(scene, today, "08:00", home))
+            let clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
             engine = try Engine(
                 Assembly(configuration, zones: ZoneDatabase()),
                 reporter: Reporter(Logger(label: "journey") { _ in SwiftLogNoOpLogHandler() }),

@@ -123,8 +123,8 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func failure_lastsUntilTheDatabaseAcceptsASweep() {
-        let clock = PolicyClock.simulated(at: Instant(seconds: 1_800_000_000))
-        let heartbeat = Heartbeat(DaemonIdentity(version: "1"), clock: clock)
+        let clock = PolicyClock(at: Instant(seconds: 1_800_000_000))
+        let heartbeat = Heartbeat("1", clock: clock)
         #expect(heartbeat.failureText == nil)
         heartbeat.heard(.statementFailed(Self.error))
         #expect(heartbeat.failureText == #"drain fails: 42P01 relation "nudged.recipient" does not exist"#)

@@ -18,12 +18,8 @@ package final class PolicyClock: Sendable {
 
     private let source: Mutex<Source>
 
-    private init(_ source: Source) { self.source = Mutex(source) }
-
-    package static func database() -> PolicyClock { PolicyClock(.unread) }
-
-    /// Stays at `instant` until `turn(to:)` changes it.
-    package static func simulated(at instant: Instant) -> PolicyClock { PolicyClock(.simulated(instant)) }
+    /// - Parameter instant: where a simulated clock stays until `turn(to:)` changes it. nil: the database's clock.
+    package init(at instant: Instant? = nil) { source = Mutex(instant.map(Source.simulated) ?? .unread) }
 
     /// The current instant in whole seconds, rounded down. nil before the first reading.
     package var now: Instant? { milliseconds.map { Instant(seconds: ($0 >= 0 ? $0 : $0 - 999) / 1000) } }

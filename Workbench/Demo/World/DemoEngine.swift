@@ -27,7 +27,7 @@ struct DemoEngine: Sendable {
             // No other daemon waits for these users. So a machine that sleeps for a minute costs no outcome.
             "SCHEDULE_LEASE": "1h",
         ]
-        clock = PolicyClock.simulated(at: scene.start)
+        clock = PolicyClock(at: scene.start)
         do {
             // No such file, so that the machine's own configuration is not used.
             let loaded = try ConfigurationLoader.load(
