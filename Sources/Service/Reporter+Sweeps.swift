@@ -110,12 +110,13 @@ extension Reporter {
         }
         guard isNew else { return }
         switch notice {
-        case .rowUnreadable(let user, let column, let error):
+        case .refused(let refusal):
+            let (user, column) = (refusal.userID, refusal.column)
             let next =
-                error == Refusal.newer
+                refusal.error == Refusal.newer
                 ? "upgrade nudged on this machine; until then this daemon evaluates the user again every one to two minutes"
                 : "nudged evaluates the user again when the data changes, at the latest in a day"
-            let what = "\(column ?? "one of the user's values") can't be read or written (\(error))"
+            let what = "\(column ?? "one of the user's values") can't be read or written (\(refusal.error))"
             let text = "user \(Self.name(user)) is set aside: \(what); \(next)"
             say(.rowUnreadable, text, ["user_id": Self.name(user), "column": column ?? "unknown"])
         case .preferencesMalformed(let user, _, let why):

@@ -41,7 +41,7 @@ import struct FoundationEssentials.UUID
             .finished(id: UUID(), report), .recovered(pushes: 2), .ownership(ranges: 32, members: 2),
             .membersDeclaredDead(1),
             .noticed([
-                .rowUnreadable(user: user, column: "nudged.recipient.preferences", error: "54000"),
+                .refused(Refusal(userID: user, column: "nudged.recipient.preferences", error: "54000")),
                 .preferencesMalformed(user: user, valueHash: 1, why: "no object"),
                 .timezoneInvalid(user: user, valueHash: 2), .reminderZoneUnknown(user: user, valueHash: 3),
                 .historyAhead(user: user), .deviceNotServed(user: user, environment: "sandbox", topic: nil),

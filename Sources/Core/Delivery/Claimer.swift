@@ -144,7 +144,7 @@ actor Claimer {
     private func tell(_ refusals: [Refusal]) {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
-        delivery.onEvent(.noticed(refused.map { Notice($0) }))
+        delivery.onEvent(.noticed(refused.map(Notice.refused)))
     }
 
     /// Records the intents of dead daemons as unknown.
@@ -304,7 +304,7 @@ actor Claimer {
             case .zone(let error): zones.append(error)
             case .newer(let column):
                 let refusal = Refusal(userID: one.user.userID, column: column, error: Refusal.newer, cause: .newer)
-                delivery.onEvent(.noticed([Notice(refusal)]))
+                delivery.onEvent(.noticed([.refused(refusal)]))
                 run.count { $0.resting[SweepReport.rowUnreadable, default: 0] += 1 }
             }
         }

@@ -88,7 +88,7 @@ package final class DeliveryContext: Sendable {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }
         await hooks.reach(.beforeSetAside)
-        onEvent(.noticed(refused.map { Notice($0) }))
+        onEvent(.noticed(refused.map(Notice.refused)))
         for refusal in refused where refusal.cause == .maybeServer { store.skip(refusal) }
         let planner = terms.planner
         let later = refused.compactMap { refusal -> Postponement? in

@@ -73,7 +73,7 @@ actor FanOuts {
                 step = try await delivery.store.tell(due, next: next, limit: Self.membersAtOnce, patience: patience) {
                     refused.append($0)
                 }
-                if !refused.isEmpty { delivery.onEvent(.noticed(refused.map { Notice($0) })) }
+                if !refused.isEmpty { delivery.onEvent(.noticed(refused.map(Notice.refused))) }
             }
             await delivery.hooks.reach(.afterFanOut)
             guard step != .held else {

@@ -7,8 +7,7 @@ package import struct FoundationEssentials.UUID
 /// user, and never with the value itself.
 package enum Notice: Sendable, Equatable {
     /// The database refuses something of the user, or nudged can't read a row: the user is set aside for a day.
-    /// `column`: what is refused, if known.
-    case rowUnreadable(user: UUID, column: String?, error: String)
+    case refused(Refusal)
     /// The user's check-ins are held until the preferences are corrected.
     case preferencesMalformed(user: UUID, valueHash: UInt64, why: String)
     /// A zone name is invalid. The next one is used, or none.
@@ -27,8 +26,8 @@ package enum Notice: Sendable, Equatable {
 
     package var value: Value {
         switch self {
-        case .rowUnreadable(let user, let column, _):
-            Value(event: "row", hash: "\(user) \(column ?? "")".stableHash)
+        case .refused(let refusal):
+            Value(event: "row", hash: "\(refusal.userID) \(refusal.column ?? "")".stableHash)
         case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
         case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
         case .reminderZoneUnknown(_, let hash): Value(event: "reminder", hash: hash)
@@ -37,10 +36,6 @@ package enum Notice: Sendable, Equatable {
         case .deviceNotServed(_, let environment, let topic):
             Value(event: "device", hash: "\(environment ?? "") \(topic ?? "")".stableHash)
         }
-    }
-
-    package init(_ refusal: Refusal) {
-        self = .rowUnreadable(user: refusal.userID, column: refusal.column, error: refusal.error)
     }
 }
 

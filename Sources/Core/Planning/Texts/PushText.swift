@@ -45,8 +45,7 @@ struct PushText: Sendable {
         notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
         // Only a message can be without text.
         isRenderable =
-            custom != nil && subject != nil && takesOptions && !notification.isSilent
-            && notification.surface == nil
+            custom != nil && subject != nil && takesOptions && !notification.isSilent && notification.surface == nil
         self.notification = notification
         data = reminder.data
     }
