@@ -157,7 +157,6 @@ extension MetricFamily {
         MetricFamily(name, .gauge, value.map { [MetricSample($0)] } ?? [])
     }
 
-    /// 1 for each label value that is so, else 0.
     fileprivate static func gauge(_ name: String, by label: String, _ states: [(String, Bool)]) -> MetricFamily {
         MetricFamily(name, .gauge, labels: [label], states.map { MetricSample($1 ? 1 : 0, [$0]) })
     }

@@ -48,7 +48,6 @@ struct RepeatBook: Sendable {
         return inOrder(over)
     }
 
-    /// Removes all windows, and returns their suppressed lines. For the end of the daemon.
     mutating func endAll() -> [Held] { inOrder(exchange(&windows, with: [:])) }
 
     private func inOrder(_ windows: [Kind: Window]) -> [Held] {

@@ -102,7 +102,6 @@ extension Reporter {
 
     // MARK: What is wrong with a user's data
 
-    /// Reports each value once.
     private func notice(_ notice: Notice) {
         let isNew = noticed.withLock { values in
             if values.count >= 100_000 { values.removeAll() }

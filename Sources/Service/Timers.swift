@@ -21,7 +21,6 @@ final class Ticker: Sendable {
         timer.resume()
     }
 
-    /// Ticks now, and then at this interval.
     func arm(every interval: Duration) {
         let nanoseconds = Int(interval / .nanoseconds(1))
         let leeway = DispatchTimeInterval.nanoseconds(min(nanoseconds / 20, 50_000_000))
@@ -116,7 +115,6 @@ struct Pace: Sendable {
         return true
     }
 
-    /// The call was answered or failed.
     mutating func end(now: Int64) {
         guard let begun = begunAt else { return }
         next = max(begun + interval, now + (now - begun) * rest)

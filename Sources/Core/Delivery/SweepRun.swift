@@ -61,7 +61,6 @@ package typealias EventSink = @Sendable (SweepEvent) -> Void
 package enum SweepEvent: Sendable {
     /// The sweep's last user is settled.
     case finished(id: UUID, SweepReport)
-    /// Pushes of orphans were recorded as unknown.
     case recovered(pushes: Int)
     case noticed([Notice])
     /// This many users of a batch were not evaluated, because their zones could not be read. The error is the first

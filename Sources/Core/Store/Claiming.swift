@@ -74,7 +74,6 @@ struct RangeWalk: Sendable {
         order = ranges.shuffled()
     }
 
-    /// Whether it is a walk over exactly these ranges.
     func covers(_ ranges: [Int32]) -> Bool { order.count == ranges.count && Set(order) == Set(ranges) }
 
     var ask: Ask {
@@ -127,7 +126,6 @@ struct DueFloor: Sendable {
     /// The start while it is unknown.
     private(set) var cursor = Cursor.start
     private var pace = LookPace.floor
-    /// The ranges of the last look.
     private var ranges: [Int32] = []
 
     /// If so many users are due, dead index entries don't matter.
@@ -139,7 +137,6 @@ struct DueFloor: Sendable {
         pace.isDue(at: milliseconds) || ranges != self.ranges
     }
 
-    /// Makes the next walk look again, from the start.
     mutating func forget() {
         cursor = .start
         pace = LookPace.floor
@@ -193,7 +190,6 @@ struct TouchFloor: Sendable {
 
     func start(at now: Int64) -> Int64 { pace.isDue(at: now) ? 0 : id }
 
-    /// Makes the next look start from id 0.
     mutating func forget() { pace = LookPace.floor }
 
     /// Takes a look: its `start`, the lowest and the highest id that it found, and whether it found all that it may.

@@ -72,7 +72,6 @@ package struct SetUpFacts: Sendable, Equatable {
         set { session[keyPath: path] = newValue }
     }
 
-    /// The names of the relations: schema and name.
     private static let wanted = [
         ("public", "context_profiles"), ("public", "push_tokens"), ("nudged", "recipient"), ("nudged", "device"),
     ]

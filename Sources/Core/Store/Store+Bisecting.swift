@@ -129,7 +129,6 @@ struct Bisection<Element> {
 
     init(_ all: [Element]) { pieces = all.isEmpty ? [] : [all] }
 
-    /// The next piece to try; nil: none is left.
     mutating func next() -> [Element]? { pieces.popLast() }
 
     /// Replaces a refused piece by its two halves.
@@ -144,13 +143,11 @@ struct Bisection<Element> {
         return nil
     }
 
-    /// Puts a piece back unchanged.
     mutating func again(_ piece: [Element]) {
         isSearching = true
         if !piece.isEmpty { pieces.append(piece) }
     }
 
-    /// Gives up. Returns what was not tried.
     mutating func giveUp() -> [Element] {
         defer { pieces = [] }
         return pieces.reversed().flatMap(\.self)

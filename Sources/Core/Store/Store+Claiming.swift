@@ -65,7 +65,6 @@ extension Store {
         var people: [ClaimedUser.Values] = []
         /// Every range was read to its end.
         var isComplete = false
-        /// Those whose parts were read, too.
         var users: [ClaimedUser] = []
         /// Bytes of their preferences and contexts.
         var bytes: Int64 = 0
@@ -73,7 +72,6 @@ extension Store {
         /// Users were left for the next claim.
         var isCutShort = false
 
-        /// While it looks for people.
         var wanted: Int { limit - people.count - refused.count }
 
         /// For `Query.claimPeople`. Users who are due by `until` are read; microseconds since 1970.
@@ -102,7 +100,6 @@ extension Store {
         }
     }
 
-    /// Users of urgent messages, wherever the walk is.
     private func findExpress(_ search: inout Search) async throws(PostgresError) {
         let asked = Claiming.now()
         guard claiming.with({ $0.express.isDue(at: asked) }) else { return }

@@ -131,7 +131,6 @@ extension Store {
         _ = try await one(claims, .fanOutDrop, fanOut.row + [.timestamp(now.microseconds)], .usual)
     }
 
-    /// Reminders of a page.
     private static let definitionsAtOnce: Int64 = 2_000
 
     /// Deletes a page of reminders without a pending occurrence. Returns where the next one begins; nil: it was the last.

@@ -164,12 +164,10 @@ package struct StoredTemplate: Sendable, Equatable {
     /// A JSON object of members beside `aps`; nil: none.
     package var data: String?
 
-    /// At most so many templates are read.
     static let most: Int64 = 1_000
 }
 
 extension Rows {
-    /// The ids in the first column.
     func uuidSet() throws(PostgresError) -> Set<UUID> {
         var ids = Set<UUID>(minimumCapacity: count)
         for row in 0..<count { ids.insert(try uuid(row, 0)) }
