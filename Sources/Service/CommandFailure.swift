@@ -52,8 +52,7 @@ extension Migrator.SchemaState {
         case .hidden:
             "row-level security hides tables of nudged or of the app from this role: connect as nudged_daemon, "
                 + "and run nudged migrate as the role that owns the app's tables (docs/TABLES.md)"
-        case .misbound(let faults):
-            "\(faults[0].text): \(faults[0].remedy)"
+        case .misbound(let faults): "\(faults[0].text): \(faults[0].remedy)"
         case .changed(let number):
             "migration \(number) was applied with another text than this version's: "
                 + "install the version that applied it"

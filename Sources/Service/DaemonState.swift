@@ -185,8 +185,7 @@ package struct LaneReport: Sendable, Equatable {
         case .open: state = .open
         case .connecting: state = .connecting
         case .draining: state = .draining
-        case .resting(let until):
-            (state, reason, nextProbe) = (.resting, "TooManyProviderTokenUpdates", instant(until))
+        case .resting(let until): (state, reason, nextProbe) = (.resting, "TooManyProviderTokenUpdates", instant(until))
         case .backingOff(let until, let why): (state, reason, nextProbe) = (.backingOff, why, instant(until))
         case .stopped(let why, let fix, let probe):
             (state, reason, remedy, nextProbe) = (.stopped, why, fix, instant(probe))

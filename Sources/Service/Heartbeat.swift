@@ -121,9 +121,7 @@ final class Heartbeat: Sendable {
     }
 
     /// Why sweeps fail, as text. nil: they don't.
-    var failureText: String? {
-        memory.withLock { memory in memory.failure.flatMap { $0.until == nil ? $0.text : nil } }
-    }
+    var failureText: String? { memory.withLock { $0.failure.flatMap { $0.until == nil ? $0.text : nil } } }
 
     func state(of engine: Engine, lostLines: Int, interval: Duration) -> DaemonState {
         let (pipeline, now, boot) = (engine.pipeline, clock.now, BootTime.milliseconds())

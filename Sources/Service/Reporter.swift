@@ -91,9 +91,7 @@ package final class Reporter: Sendable {
     }
 
     /// One line per state. The daemon waits until the schema is usable.
-    func schemaIs(_ schemaState: Migrator.SchemaState) {
-        databaseIs(.migrationsMissing, schemaState.text, [:], isAway: false)
-    }
+    func schemaIs(_ state: Migrator.SchemaState) { databaseIs(.migrationsMissing, state.text, [:], isAway: false) }
 
     private func databaseIs(_ event: Event, _ text: String, _ fields: [String: String], isAway: Bool) {
         let isNews = mood.withLock { $0.failed(event, text, isAway: isAway, now: BootTime.milliseconds()) }

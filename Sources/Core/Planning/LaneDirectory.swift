@@ -17,9 +17,7 @@ package struct LaneDirectory: Sendable, Equatable {
 
     package func lane(of device: Device) -> LaneIdentity? {
         // Nearly all devices have the standard lane, and comparing is cheaper than hashing.
-        func isStandard(_ text: String?, _ standard: String) -> Bool {
-            text.map { ExactText($0) == ExactText(standard) } ?? true
-        }
+        func isStandard(_ own: String?, _ word: String) -> Bool { own.map { ExactText($0) == ExactText(word) } ?? true }
         if isStandard(device.environment, standard.environment), isStandard(device.topic, standard.topic) {
             return standard
         }

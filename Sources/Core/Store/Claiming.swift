@@ -113,9 +113,7 @@ package struct Cursor: Sendable, Equatable {
 
 extension Cursor {
     /// Before all users of that instant (microseconds). For the infinities: the start.
-    init(before dueAt: Int64) {
-        self.init(dueAt: dueAt == .min || dueAt == .max ? .min : dueAt - 1, userID: Self.start.userID)
-    }
+    init(before due: Int64) { self.init(dueAt: due == .min || due == .max ? .min : due - 1, userID: Store.firstUser) }
 }
 
 /// The instant at which claims start their walks: no user is due before it. A value: it says when to look again.
@@ -133,9 +131,7 @@ struct DueFloor: Sendable {
     /// Allows for daemons' clocks, and for rows that are not committed yet.
     static let marginSeconds: Int64 = 60
 
-    func isDue(for ranges: [Int32], at milliseconds: Int64) -> Bool {
-        pace.isDue(at: milliseconds) || ranges != self.ranges
-    }
+    func isDue(for ranges: [Int32], at now: Int64) -> Bool { pace.isDue(at: now) || ranges != self.ranges }
 
     mutating func forget() {
         cursor = .start

@@ -17,9 +17,7 @@ package struct SnapshotReader: Sendable {
     /// The database's clock, in microseconds since 1970.
     package func clock() async throws(PostgresError) -> Int64 { try await run(.clock, []).timestamp(0, 0) }
 
-    package func paused() async throws(PostgresError) -> Set<NudgeKind> {
-        try Store.kinds(try await run(.pausedKinds, []))
-    }
+    package func paused() async throws(PostgresError) -> Set<NudgeKind> { try Store.kinds(try await run(.pausedKinds)) }
 
     package func templates() async throws(PostgresError) -> [StoredTemplate] {
         try await run(.templates, [.int8(StoredTemplate.most)]).decoded(StoredTemplate.init)
@@ -212,7 +210,7 @@ package struct SnapshotReader: Sendable {
         }.compactMap(\.self)
     }
 
-    func run(_ query: Query, _ parameters: [Parameter]) async throws(PostgresError) -> Rows {
+    func run(_ query: Query, _ parameters: [Parameter] = []) async throws(PostgresError) -> Rows {
         try await transaction.run(query(parameters))
     }
 }

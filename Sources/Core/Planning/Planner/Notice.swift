@@ -26,8 +26,7 @@ package enum Notice: Sendable, Equatable {
 
     package var value: Value {
         switch self {
-        case .refused(let refusal):
-            Value(event: "row", hash: "\(refusal.userID) \(refusal.column ?? "")".stableHash)
+        case .refused(let refusal): Value(event: "row", hash: "\(refusal.userID) \(refusal.column ?? "")".stableHash)
         case .preferencesMalformed(_, let hash, _): Value(event: "preferences", hash: hash)
         case .timezoneInvalid(_, let hash): Value(event: "timezone", hash: hash)
         case .reminderZoneUnknown(_, let hash): Value(event: "reminder", hash: hash)

@@ -17,20 +17,18 @@ extension UserPlanner {
             let members = live.filter { names.contains($0.identity) && !$0.isExpired(at: now) }
             guard !members.isEmpty else { continue }
             live.removeAll { names.contains($0.identity) && !$0.isExpired(at: now) }
-            try planText(PendingText(digestOf: members, named: identity, planner.messages))
+            try plan(PendingText(digestOf: members, named: identity, planner.messages))
         }
         let woken = try wokenTogether(live)
         if woken.count > planner.messages.digestAfter, let first = woken.first {
             let names = Set(woken.map(\.identity))
             live.removeAll { names.contains($0.identity) }
-            try planText(PendingText(digestOf: woken, named: .digest(of: first.identity), planner.messages))
+            try plan(PendingText(digestOf: woken, named: .digest(of: first.identity), planner.messages))
         }
-        for text in live { try planText(text) }
+        for text in live { try plan(text) }
     }
 
-    private mutating func planText(_ text: PendingText) throws(TimeZoneError) {
-        try plan(.text(text), retries[text.identity])
-    }
+    private mutating func plan(_ one: PendingText) throws(TimeZoneError) { try plan(.text(one), retries[one.identity]) }
 
     /// Only a zone can make it sendable. It ends when it expires, or a day after its time has come in every zone.
     private mutating func holdUnplaced(_ message: PendingMessage) {

@@ -112,9 +112,7 @@ struct PendingText: Sendable {
     private static let digestKey = "digest"
 
     /// Whether it waits for a token: an activity has none until it has been started.
-    var waitsForToken: Bool {
-        if case .activity(let activity)? = content.surface { activity.event != .start } else { false }
-    }
+    var waitsForToken: Bool { if case .activity(let live)? = content.surface { live.event != .start } else { false } }
 
     func isExpired(at now: Instant) -> Bool { expiresAt.map { now >= $0 } ?? false }
 
