@@ -59,11 +59,6 @@ actor Claimer {
         if !delivery.isHalted { run.endedWell() }
     }
 
-    func reword() {
-        let templates = templates
-        delivery.change { $0.planner.checkInTexts = CheckInTexts(templates: templates) }
-    }
-
     // MARK: What may have come
 
     /// Runs at the start of each sweep, and repeatedly in a long one.
@@ -178,7 +173,7 @@ actor Claimer {
             let stored = try await delivery.store.templates()
             guard stored != templates else { return }
             templates = stored
-            reword()
+            delivery.change { $0.planner.checkInTexts = CheckInTexts(templates: stored) }
         } catch {
             // A failed read must not keep a check-in back: the templates of the last read are used.
             delivery.onEvent(.settlementFailed(error: error.description))

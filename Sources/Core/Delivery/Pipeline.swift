@@ -26,11 +26,12 @@ package final class Pipeline: Sendable {
     /// Takes effect with the next sweep.
     package func reconfigure(planner: Planner, settings: SweepSettings, decider: Decider?) async {
         delivery.change { terms in
-            let paused = terms.planner.paused
+            // What was read from the database stays.
+            let (paused, texts) = (terms.planner.paused, terms.planner.checkInTexts)
             terms = DeliveryContext.Terms(planner: planner, settings: settings, decider: decider)
             terms.planner.paused = paused
+            terms.planner.checkInTexts = texts
         }
-        await claimer.reword()
         await delivery.ownership.setLease(milliseconds: settings.leaseMilliseconds)
         // Another service may decide otherwise.
         delivery.answers.withLock { $0.forgetAll() }
