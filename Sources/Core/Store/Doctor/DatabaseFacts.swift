@@ -79,3 +79,74 @@ extension DatabaseFacts.Creator: ColumnElement {
         }
     }
 }
+
+/// A right that the daemon's role needs on one of nudged's objects.
+package struct DaemonRight: Sendable, Hashable {
+    /// In schema `nudged`; a function without its arguments.
+    package let object: String
+    /// `select`, `insert`, `update` or `delete`, or `execute` for a function. Some have a column: `update (id)`.
+    package let privilege: String
+
+    package func grant(to role: String) -> String {
+        privilege == "execute"
+            ? "grant execute on function nudged.\(object) to \(role)"
+            : "grant \(privilege) on nudged.\(object) to \(role)"
+    }
+
+    /// The role that the migrations give rights to.
+    private static let role = "nudged_daemon"
+
+    /// All rights that the migrations give to the daemon's role (`nudged.allow`, sql/0006_roles.sql). They are read
+    /// from the migrations' text, so that there is only one list. A later right on an object replaces an earlier one.
+    package static let all: [DaemonRight] = {
+        var found: [(object: String, privileges: [String])] = []
+        for said in Migration.all.flatMap({ Migration.statements(of: $0.script) }).flatMap(allowed) {
+            found.removeAll { $0.object == said.object }
+            found.append(said)
+        }
+        return found.flatMap { said in said.privileges.map { DaemonRight(object: said.object, privilege: $0) } }
+    }()
+
+    /// Reads `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person', …)`, with comments and line breaks.
+    static func allowed(_ statement: String) -> [(object: String, privileges: [String])] {
+        let lines = statement.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }
+        let text = lines.joined(separator: " ")
+        guard text.drop(while: { $0 == " " }).hasPrefix("select nudged.allow(") else { return [] }
+        // The arguments are between the quotation marks.
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 7, parts[1] == role else { return [] }
+        let privileges = parts[3].split(separator: ",").map { String($0.drop { $0 == " " }) }
+        return stride(from: 5, to: parts.count, by: 2).map { place in
+            (String(parts[place].dropFirst("nudged.".count).prefix { $0 != "(" }), privileges)
+        }
+    }
+}
+
+/// Privileges on one of nudged's objects that nobody gave by `nudged.allow`: a row of `nudged.excess_right`.
+package struct ExcessRight: Sendable, Equatable {
+    /// `public` is every role.
+    package var role: String
+    /// A schema, a table, a view or a function, or what will be made later (default privileges).
+    package var object: String
+    package var privileges: [String]
+    /// The statement that takes them back.
+    package var statement: String
+
+    /// A broad grant to three roles makes some hundred rows.
+    private static let most: Int64 = 20_000
+
+    /// - Throws: as any statement; 42501 if the role may not read them.
+    package static func all(_ connection: Connection) async throws(PostgresError) -> [ExcessRight] {
+        // JIT compilation of the view's query would take seconds.
+        let excess = Query.excessRights([.int8(most)])
+        return try await connection.transaction([excess], settings: [("jit", "off")])[0].decoded(ExcessRight.init)
+    }
+
+    /// None if the view does not exist yet, or if the role may not read it.
+    static func visible(_ connection: Connection) async throws(PostgresError) -> [ExcessRight] {
+        let sql = "select coalesce(has_table_privilege(to_regclass('nudged.excess_right'), 'select'), false)"
+        let isVisible = Statement("excess_rights_visible", sql: sql)
+        guard try await connection.run(isVisible).bool(0, 0) else { return [] }
+        return try await all(connection)
+    }
+}
