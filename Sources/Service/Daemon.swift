@@ -189,10 +189,8 @@ package actor Daemon {
         do throws(PostgresError) {
             let (made, dropped) = try await engine.store.maintainDelivery()
             let forgotten = try await engine.store.pruneMessageKeys()
-            let isWalked = try await forgetReminders()
-            if made == 0, dropped == 0, forgotten == 0, isWalked {
-                nextMaintenance = now + Self.maintenanceMilliseconds
-            }
+            let isDone = try await forgetReminders()
+            if made == 0, dropped == 0, forgotten == 0, isDone { nextMaintenance = now + Self.maintenanceMilliseconds }
         } catch {
             // The sweep reports a database that does not answer.
             if !isStopping, !error.isTransient || error.sqlState == "55P03" { reporter.partitionsFailed(error) }

@@ -18,7 +18,7 @@ actor MetricsExporter {
     private var store: Store?
     /// Every fifteen seconds, but for at most a twentieth of the time.
     private var pace = Pace(interval: 15_000, rest: 20)
-    private var work: (status: WorkStatus, askedAt: Int64)?
+    private var work: (status: WorkStatus, asked: Int64)?
     /// CLOCK_BOOTTIME milliseconds.
     private var nextListening: Int64 = 0
     /// What a scrape gets. Read on the server's thread.
@@ -52,9 +52,7 @@ actor MetricsExporter {
         } else if ticker == nil {
             let ticker = Ticker(every: .seconds(1))
             self.ticker = ticker
-            Task { [weak self] in
-                for await _ in ticker.ticks { await self?.step() }
-            }
+            Task { [weak self] in for await _ in ticker.ticks { await self?.step() } }
         }
     }
 
@@ -63,9 +61,7 @@ actor MetricsExporter {
         var metrics = await read()
         // It was ended meanwhile.
         guard ticker != nil else { return }
-        if let work, now - work.askedAt < Self.oldest {
-            metrics.work = (work.status, .milliseconds(now - work.askedAt))
-        }
+        if let work, now - work.asked < Self.oldest { metrics.work = (work.status, .milliseconds(now - work.asked)) }
         latest.withLock { $0 = metrics }
         if metrics.isSchemaUsable, pace.begin(now: now) { Task { await ask() } }
         guard let settings, server == nil, now >= nextListening else { return }
@@ -84,9 +80,9 @@ actor MetricsExporter {
         guard ticker != nil else { return }
         let store = store ?? Store(configuration: connection, statementTimeout: Self.patience)
         self.store = store
-        let askedAt = BootTime.milliseconds()
+        let asked = BootTime.milliseconds()
         // The sweeps report a database that does not answer. Meanwhile nothing is shown about the work.
-        if let status = try? await store.workStatus() { work = (status, askedAt) }
+        if let status = try? await store.workStatus() { work = (status, asked) }
     }
 }
 

@@ -96,17 +96,15 @@ package struct OneRun: Sendable {
             engine.reporter.tellRepeats()
             if engine.pipeline.isOutdated { throw try await engine.migrator.schemaState().failure }
             let after = report
-            if after.progress > before.progress { lastProgress = BootTime.milliseconds() }
             let moved = after.progress > before.progress
-            let isAnyoneAside = await engine.pipeline.isAnyoneAside
-            if let text = engine.lanes.stoppedText, engine.lanes.areAllBlocked || !(moved || isAnyoneAside) {
-                return text
-            }
+            if moved { lastProgress = BootTime.milliseconds() }
+            let isAside = await engine.pipeline.isAnyoneAside
+            if let text = engine.lanes.stoppedText, engine.lanes.areAllBlocked || !(moved || isAside) { return text }
             let soon = (engine.pipeline.clock.now ?? Instant(seconds: 0)) + Self.soonSeconds
             let ranges = engine.pipeline.share?.ranges ?? []
             let remaining = try await engine.store.remaining(now: soon, ranges: ranges)
             let unsent = after.unsent > before.unsent
-            guard remaining.isAnyoneDue || unsent || isAnyoneAside else {
+            guard remaining.isAnyoneDue || unsent || isAside else {
                 // No more answers will come, so close the windows of refused tokens now. Then their nudges end.
                 if await engine.pipeline.concludeWindows() { continue }
                 return engine.lanes.stoppedText ?? zoneText
@@ -116,8 +114,8 @@ package struct OneRun: Sendable {
                 let texts = engine.lanes.troubleTexts
                 return "users are still due" + (texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))")
             }
-            if remaining.isAnyoneOurs, moved, !unsent, !isAnyoneAside { continue }
-            // Pushes were not written, nothing moved, or somebody is aside. If the users left belong to another daemon, it serves them, or
+            if remaining.isAnyoneOurs, moved, !unsent, !isAside { continue }
+            // Pushes were not written, or nothing moved. If the users left belong to another daemon, it serves them, or
             // its lease ends.
             try await Task.sleep(for: .milliseconds(250))
         }

@@ -215,9 +215,7 @@ package actor Ownership {
         isAskedToRejoin = false
         let joined = try? await newMembership()
         let hasLeft = joined != nil ? await giveUp(old) : false
-        view.withLock { view in
-            if let joined, hasLeft { view = joined } else { view.isLeaving = false }
-        }
+        view.withLock { view in if let joined, hasLeft { view = joined } else { view.isLeaving = false } }
         // Drop the unused membership: it would lower every daemon's share until its lease ends.
         if let unused = joined?.share?.member, !hasLeft { _ = try? await store.leave(unused) }
         nextRenewal = .min

@@ -17,10 +17,8 @@ package struct LaneDirectory: Sendable, Equatable {
 
     package func lane(of device: Device) -> LaneIdentity? {
         // Nearly all devices have the standard lane, and comparing is cheaper than hashing.
-        func isStandard(_ own: String?, _ word: String) -> Bool { own.map { ExactText($0) == ExactText(word) } ?? true }
-        if isStandard(device.environment, standard.environment), isStandard(device.topic, standard.topic) {
-            return standard
-        }
+        func isUsual(_ own: String?, _ word: String) -> Bool { own.map { ExactText($0) == ExactText(word) } ?? true }
+        if isUsual(device.environment, standard.environment), isUsual(device.topic, standard.topic) { return standard }
         let lane = wanted(by: device)
         return all.contains(lane) ? lane : nil
     }

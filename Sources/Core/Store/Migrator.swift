@@ -45,11 +45,8 @@ package struct Migrator: Sendable {
     }
 
     /// The same in one attempt, on a connection of its own.
-    package static func schemaState(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SchemaState
-    {
-        try await Connection.once(configuration) { (connection) async throws(PostgresError) in
-            try await schemaState(connection)
-        }
+    package static func schemaState(_ target: ConnectionConfiguration) async throws(PostgresError) -> SchemaState {
+        try await Connection.once(target) { (one) async throws(PostgresError) in try await schemaState(one) }
     }
 
     /// Applies what is pending. Returns what was applied, in order.

@@ -167,9 +167,7 @@ enum Quotation {
         var before = Array(repeating: 0, count: text.count)
         for (index, mark) in marks.enumerated() {
             var lengths = Array(repeating: 0, count: text.count)
-            for end in text.indices where text[end] == mark.scalar {
-                lengths[end] = (end > 0 ? before[end - 1] : 0) + 1
-            }
+            for at in text.indices where text[at] == mark.scalar { lengths[at] = (at > 0 ? before[at - 1] : 0) + 1 }
             before = lengths
             let longest = lengths.max() ?? 0
             guard longest > 0, isQuotation(marks[(index + 1 - longest)...index], of: text) else { continue }

@@ -146,8 +146,6 @@ package final class DecisionRecorder: Sendable {
 
     func note(_ kind: NudgeKind, _ key: String?, members: [String], _ decision: Decision, trace: [TraceStep] = []) {
         let entry = Entry(kind: kind, key: key, members: members, decision: decision, trace: trace)
-        noted.withLock { entries in
-            if entries.last != entry { entries.append(entry) }
-        }
+        noted.withLock { entries in if entries.last != entry { entries.append(entry) } }
     }
 }

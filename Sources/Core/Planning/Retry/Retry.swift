@@ -75,10 +75,8 @@ extension Retry {
 
     /// Whether this version knows all of a text. If it does not, a newer version wrote it.
     static func knows(json text: String) -> Bool {
-        guard let value = try? JSONValue(parsing: text), names(in: value).allSatisfy(names.contains) else {
-            return false
-        }
-        guard case .array(let items) = value else { return Retry(value) != nil }
+        guard let all = try? JSONValue(parsing: text), names(in: all).allSatisfy(names.contains) else { return false }
+        guard case .array(let items) = all else { return Retry(all) != nil }
         return items.allSatisfy { Retry($0) != nil }
     }
 
