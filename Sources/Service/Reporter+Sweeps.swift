@@ -70,20 +70,16 @@ extension Reporter {
     private func fanOutFailed(_ reminder: PendingReminder, _ error: String) {
         let subject = "\(reminder.subjectType.printable) \(reminder.subjectID.printable)"
         let text = "the fan-out of the reminder about \(subject) failed, and nudged tries it again later: \(error)"
-        let fields = [
-            "reminder_id": Self.name(reminder.reminderID), "subject_type": reminder.subjectType,
-            "subject_id": reminder.subjectID,
-        ]
-        say(.fanOutFailed, about: reminder.subjectType, text, fields)
+        let (id, type) = (Self.name(reminder.reminderID), reminder.subjectType)
+        let fields = ["reminder_id": id, "subject_type": type, "subject_id": reminder.subjectID]
+        say(.fanOutFailed, about: type, text, fields)
     }
 
     private func quarantined(_ refused: EnvironmentNote) {
         let (user, reason, topic) = (Self.name(refused.userID), refused.reason, refused.topic)
         let what = "Apple refuses a device of user \(user) for \(topic) (\(refused.environment)): \(reason)"
-        let fields = [
-            "user_id": user, "device": device(refused.deviceHash), "reason": reason, "topic": topic,
-            "environment": refused.environment,
-        ]
+        let (name, environment) = (device(refused.deviceHash), refused.environment)
+        let fields = ["user_id": user, "device": name, "reason": reason, "topic": topic, "environment": environment]
         let next = "nothing is sent to it there until it registers again"
         say(.deviceQuarantined, about: reason, "\(what); \(next)", fields)
     }

@@ -158,22 +158,14 @@ package struct Migrator: Sendable {
 
     private func apply(_ migration: Migration, on connection: Connection) async throws(PostgresError) -> Bool {
         // For this transaction. It is set after `lock` is held, so that it waits for another migrator without a limit.
-        let lockTimeout = Statement(
-            "migration_lock_timeout",
-            sql: "select set_config('lock_timeout', $1, true)",
-            parameters: [.text("\(patience.wait / .milliseconds(1))")]
-        )
-        let known = Statement(
-            "migration_known",
-            sql: "select 1 from nudged.migration where number = $1",
-            parameters: [.int4(migration.number)]
-        )
+        let (wait, limit) = (patience.wait / .milliseconds(1), "select set_config('lock_timeout', $1, true)")
+        let lockTimeout = Statement("migration_lock_timeout", sql: limit, parameters: [.text("\(wait)")])
+        let (number, find) = (Parameter.int4(migration.number), "select 1 from nudged.migration where number = $1")
+        let known = Statement("migration_known", sql: find, parameters: [number])
         let applied = Statement(
             "migration_applied",
             sql: "insert into nudged.migration (number, name, checksum, oldest) values ($1, $2, $3, $4)",
-            parameters: [
-                .int4(migration.number), .text(migration.name), .int8(migration.checksum), .int4(migration.oldest),
-            ]
+            parameters: [number, .text(migration.name), .int8(migration.checksum), .int4(migration.oldest)]
         )
         do {
             return try await connection.transaction(timeout: Self.timeout) { transaction in

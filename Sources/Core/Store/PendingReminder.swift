@@ -188,10 +188,8 @@ package struct ReminderContinuation: Sendable, Equatable {
     }
 
     private var fields: Fields {
-        let subject: Fields = [
-            "user_id": userID.uuidString.lowercased(), "id": id.uuidString.lowercased(), "planned_local": planned.iso,
-            "number": number,
-        ]
+        let (user, id) = (userID.uuidString.lowercased(), self.id.uuidString.lowercased())
+        let subject: Fields = ["user_id": user, "id": id, "planned_local": planned.iso, "number": number]
         return subject + Self.fields("first", first) + Self.fields("due", due)
     }
 

@@ -123,11 +123,9 @@ extension Store {
         let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
         let look = Query.touchedSince([.uuidArray(Array(users))])
         let connection = try await records.connection()
+        let (all, timeout) = (Self.pinnedPlans + settings + patience.settings, bounded(patience.statement))
         do {
-            let rows = try await connection.transaction(
-                settings: Self.pinnedPlans + settings + patience.settings,
-                timeout: bounded(patience.statement)
-            ) { transaction in
+            let rows = try await connection.transaction(settings: all, timeout: timeout) { transaction in
                 let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))
                 var changed = try answers[statements.count].uuidSet()
                 for (statement, answer) in zip(statements, answers) where statement.name == Query.settle.name {
@@ -206,11 +204,9 @@ extension Store {
     package func moveDevices(_ notes: [EnvironmentNote]) async throws(PostgresError) {
         let notes = EnvironmentNote.distinct(notes).filter { $0.state == .moved }
         guard !notes.isEmpty else { return }
-        let parameters: [Parameter] = [
-            .uuidArray(notes.map(\.userID)), .textArray(notes.map(\.token)),
-            .textArray(notes.map(\.newEnvironment)), .textArray(notes.map(\.topic)),
-        ]
-        _ = try await one(records, .moveDevices, parameters, .usual)
+        let devices: [Parameter] = [.uuidArray(notes.map(\.userID)), .textArray(notes.map(\.token))]
+        let places: [Parameter] = [.textArray(notes.map(\.newEnvironment)), .textArray(notes.map(\.topic))]
+        _ = try await one(records, .moveDevices, devices + places, .usual)
     }
 
     private func forgetDevices(_ tokens: [StaleToken], since: Int64) -> Statement {
