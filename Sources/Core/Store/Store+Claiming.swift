@@ -153,6 +153,8 @@ extension Store {
 
     // MARK: Their parts
 
+    private typealias Person = ClaimedUser.Values
+
     /// Reads the parts of those who were found, suspects alone after the others, up to `UserParts.profileBytes`.
     private func read(_ search: inout Search) async throws(PostgresError) {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }
@@ -169,7 +171,7 @@ extension Store {
         try await readSingly(alone, &search)
     }
 
-    private func read(_ people: [ClaimedUser.Values], _ search: inout Search) async throws(PostgresError) {
+    private func read(_ people: [Person], _ search: inout Search) async throws(PostgresError) {
         var pieces = Bisection(people)
         // If the texts have too many bytes at once, fewer users are read.
         while let piece = pieces.next(), !search.isCutShort {
@@ -193,7 +195,7 @@ extension Store {
     }
 
     /// Reads one after another, each for at most a second, until the time for suspects is over.
-    private func readSingly(_ people: [ClaimedUser.Values], _ search: inout Search) async throws(PostgresError) {
+    private func readSingly(_ people: [Person], _ search: inout Search) async throws(PostgresError) {
         let end = ContinuousClock.now + Self.suspectTime
         var wasLost = false
         var left = people[...]
@@ -236,11 +238,7 @@ extension Store {
     }
 
     /// Reads these users' parts. False: they have too many bytes beside what was read already.
-    private func add(
-        _ people: [ClaimedUser.Values],
-        _ time: Duration,
-        _ search: inout Search
-    ) async throws(PostgresError) -> Bool {
+    private func add(_ people: [Person], _ time: Duration, _ search: inout Search) async throws(PostgresError) -> Bool {
         guard !people.isEmpty else { return true }
         let left = UserParts.profileBytes - search.bytes
         let parts = try await parts(of: people, until: search.now.endOfSecond, bytes: left, timeout: time)
@@ -255,7 +253,7 @@ extension Store {
     }
 
     private func parts(
-        of users: [ClaimedUser.Values],
+        of users: [Person],
         until: Int64,
         bytes: Int64,
         timeout: Duration
