@@ -186,7 +186,10 @@ actor Settler {
             switch entry {
             case .rest(let change, _): settlement.changes.append(change)
             case .sent(let user, let outcomes, let flight):
-                settlement.changes.append(settled(user.plan, outcomes, flight, planner))
+                let (at, now) = (flight.attemptedAt, delivery.clock.now ?? flight.attemptedAt)
+                settlement.changes.append(
+                    planner.settle(user.plan, outcomes: outcomes, attemptedAt: at, fraction: flight.fraction, now: now)
+                )
                 flights[ObjectIdentifier(flight), default: (flight, [])].users.append(user.plan.userID)
             }
         }
@@ -200,11 +203,6 @@ actor Settler {
             settlement.closed.append(Settlement.ClosedPart(intent: flight.intent, users: users, isWhole: isWhole))
         }
         return settlement
-    }
-
-    private func settled(_ plan: SendPlan, _ outcomes: [PushOutcome], _ flight: Flight, _ planner: Planner) -> Change {
-        let (at, now) = (flight.attemptedAt, delivery.clock.now ?? flight.attemptedAt)
-        return planner.settle(plan, outcomes: outcomes, attemptedAt: at, fraction: flight.fraction, now: now)
     }
 
     private func count(_ settlement: Settlement, _ entries: [Entry], _ result: Settlement.Result) {
