@@ -117,24 +117,17 @@ extension DeliveryRecord {
     }
 
     fileprivate init(_ reader: inout ByteReader, _ userID: UUID, attemptedAt: Int64, reason: String) throws(Malformed) {
-        let (kind, key) = (try reader.text(), try reader.text())
-        let slot = try reader.isThere() ? LocalDate(slot: reader.number()) : nil
-        let deviceHash = try reader.text()
+        self.userID = userID
+        kind = try reader.text()
+        key = try reader.text()
+        slot = try reader.isThere() ? LocalDate(slot: reader.number()) : nil
+        deviceHash = try reader.text()
         guard let outcome = Outcome(rawValue: try reader.text()) else { throw Malformed() }
+        self.outcome = outcome
         let apnsID = try reader.isThere() ? reader.uuid() : nil
         let at = apnsID == nil ? Instant(seconds: try reader.number()).microseconds : attemptedAt
-        self.init(
-            userID: userID,
-            kind: kind,
-            key: key,
-            slot: slot,
-            deviceHash: deviceHash,
-            apnsID: apnsID,
-            outcome: outcome,
-            reason: reason,
-            attemptedAt: Instant(nearest: at) ?? Instant(seconds: 0),
-            fraction: apnsID == nil ? 0 : Int32(at % 1_000_000)
-        )
+        self.attemptedAt = Instant(nearest: at) ?? Instant(seconds: 0)
+        (self.apnsID, self.reason, fraction) = (apnsID, reason, apnsID == nil ? 0 : Int32(at % 1_000_000))
         if apnsID == nil {
             self.reason = try reader.isThere() ? reader.text() : nil
             status = try reader.isThere() ? Int(clamping: reader.number()) : nil

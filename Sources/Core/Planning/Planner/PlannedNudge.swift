@@ -144,31 +144,15 @@ package final class PlannedNudge: Sendable {
 
 extension DeliveryRecord {
     init(_ user: UUID, _ nudge: NudgeIdentity, device: String = "", _ outcome: Outcome, reason: String?, at: Instant) {
-        self.init(
-            userID: user,
-            kind: nudge.kind.rawValue,
-            key: nudge.key,
-            slot: nudge.slot,
-            deviceHash: device,
-            outcome: outcome,
-            reason: reason,
-            attemptedAt: at
-        )
+        (userID, kind, key, slot) = (user, nudge.kind.rawValue, nudge.key, nudge.slot)
+        (deviceHash, self.outcome, self.reason, attemptedAt) = (device, outcome, reason, at)
     }
 }
 
 extension EnvironmentNote {
     init(_ state: State, of user: UUID, _ to: PlannedNudge.Target, on lane: LaneIdentity, at: Instant, why: String) {
-        self.init(
-            userID: user,
-            token: to.device.token,
-            deviceHash: to.hash,
-            environment: lane.environment,
-            topic: lane.topic,
-            state: state,
-            registration: to.device.registration,
-            at: at,
-            reason: why
-        )
+        (userID, token, deviceHash) = (user, to.device.token, to.hash)
+        (environment, topic, registration) = (lane.environment, lane.topic, to.device.registration)
+        (self.state, self.at, reason) = (state, at, why)
     }
 }
