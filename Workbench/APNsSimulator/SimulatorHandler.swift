@@ -10,9 +10,7 @@ import OpenSSL
 final class SimulatorHandler: ServerHandler {
     private struct Client {
         let connection: ServerConnection
-        let script: ConnectionScript?
         var tokens = ConnectionTokens()
-        var requests = 0
         var raisedStreams = false
     }
 
@@ -61,10 +59,7 @@ final class SimulatorHandler: ServerHandler {
 
     func connectionOpened(_ connection: ServerConnection) {
         log.connectionOpened()
-        let perConnection = state.withLock { $0.script.perConnection }
-        let script = perConnection?(connection.id)
-        state.withLock { $0.clients[connection.id] = Client(connection: connection, script: script) }
-        for action in script?.atOpening ?? [] { connection.perform(action) }
+        state.withLock { $0.clients[connection.id] = Client(connection: connection) }
     }
 
     func connectionClosed(_ connection: ServerConnection) { state.withLock { $0.clients[connection.id] = nil } }
@@ -80,7 +75,6 @@ final class SimulatorHandler: ServerHandler {
                 providerToken: providerToken
             )
         }
-        for action in beginRequest(connection) { connection.perform(action) }
         var token = ""
         do throws(RequestRefusal) {
             token = try AcceptedPush.token(method: request.method, path: request.path)
@@ -89,14 +83,6 @@ final class SimulatorHandler: ServerHandler {
             let (status, reason) = (error.status, error.reason)
             note(AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id))
             return reply(status, reason, id: request.headers["apns-id"] ?? UUID().canonical)
-        }
-    }
-
-    private func beginRequest(_ connection: ServerConnection) -> [ConnectionAction] {
-        state.withLock { state in
-            state.clients[connection.id]?.requests += 1
-            guard let current = state.clients[connection.id] else { return [] }
-            return current.script?.atRequest[current.requests] ?? []
         }
     }
 
@@ -250,11 +236,10 @@ final class SimulatorHandler: ServerHandler {
     /// MAX_CONCURRENT_STREAMS for the connection after its first accepted push; nil if nothing is to be sent.
     private func streamsToGrant(_ connection: Int) -> UInt32? {
         state.withLock { state in
-            let settings = state.script.settings
-            guard let current = state.clients[connection], !current.raisedStreams else { return nil }
+            guard state.clients[connection]?.raisedStreams == false else { return nil }
             state.clients[connection]?.raisedStreams = true
-            return current.script?.raisesStreams ?? true && settings.streams != settings.firstStreams
-                ? settings.streams : nil
+            let (first, later) = (state.script.settings.firstStreams, state.script.settings.streams)
+            return later == first ? nil : later
         }
     }
 }

@@ -15,19 +15,15 @@ package struct SimulatorScript: Sendable {
     package var onAccepted: (@Sendable (_ push: AcceptedPush) -> Void)?
     /// Called for each answer, and each request without one. The push is nil if the request was refused.
     package var onAnswered: (@Sendable (_ answer: AnsweredRequest, _ push: AcceptedPush?) -> Void)?
-    /// The script of a connection, by its number from 1.
-    package var perConnection: (@Sendable (_ number: Int) -> ConnectionScript?)?
 
     package init(
         settings: SimulatorSettings = SimulatorSettings(),
         now: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
-        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil,
-        perConnection: (@Sendable (_ number: Int) -> ConnectionScript?)? = nil
+        perDevice: (@Sendable (_ token: String, _ attempt: Int) -> ScriptedAnswer?)? = nil
     ) {
         self.settings = settings
         self.now = now
         self.perDevice = perDevice
-        self.perConnection = perConnection
     }
 }
 
@@ -92,23 +88,6 @@ package indirect enum ScriptedAnswer: Sendable, Equatable {
             case .beforeThis: max(0, stream - 2)
             }
         }
-    }
-}
-
-/// The behaviour of one connection, independent of its requests.
-package struct ConnectionScript: Sendable, Equatable {
-    package var atOpening: [ConnectionAction]
-    /// Performed when the request with that number (from 1) arrives, before it is checked.
-    package var atRequest: [Int: [ConnectionAction]]
-    /// Whether the first accepted push raises MAX_CONCURRENT_STREAMS.
-    package var raisesStreams: Bool
-
-    package init(
-        atOpening: [ConnectionAction] = [],
-        atRequest: [Int: [ConnectionAction]] = [:],
-        raisesStreams: Bool = true
-    ) {
-        (self.atOpening, self.atRequest, self.raisesStreams) = (atOpening, atRequest, raisesStreams)
     }
 }
 
