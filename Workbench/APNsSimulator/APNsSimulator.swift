@@ -1,3 +1,4 @@
+import Base
 package import HTTP2Server
 package import Certificates
 
@@ -51,11 +52,11 @@ package final class APNsSimulator: Sendable {
     }
 
     package var openConnections: [Int] { handler.openConnections.map(\.id) }
-    package var counts: SimulatorCounts { handler.log.counts }
+    package var counts: SimulatorCounts { handler.log.withLock { $0.counts } }
     package var serverCounters: ServerCounters { server.counters }
     /// How many different provider tokens it has seen since the script was set, good or bad.
     package var providerTokens: Int { handler.providerTokens }
-    package func snapshot() -> SimulatorSnapshot { handler.log.snapshot }
+    package func snapshot() -> SimulatorSnapshot { handler.log.withLock { $0 } }
 
     /// Waits until that many pushes were accepted since the start. False if `limit` passes first.
     package func waitUntil(accepted count: Int, within limit: Duration = .seconds(300)) async -> Bool {

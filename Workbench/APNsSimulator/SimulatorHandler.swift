@@ -33,11 +33,14 @@ final class SimulatorHandler: ServerHandler {
         var held: [(pending: PendingPush, then: ScriptedAnswer)] = []
     }
 
-    let log: SimulatorLog
+    /// What it did. A push is in it before its answer is written, so a client that has the answer finds it.
+    let log = Mutex(SimulatorSnapshot())
+    /// As at the start, whatever script is set later.
+    private let recordsAll: Bool
     private let state: Mutex<State>
 
     init(script: SimulatorScript) throws {
-        log = SimulatorLog(recordsAll: script.settings.recordsAll)
+        recordsAll = script.settings.recordsAll
         state = Mutex(State(script: script, keys: try PresentedToken.keys(script.settings)))
     }
 
@@ -58,7 +61,7 @@ final class SimulatorHandler: ServerHandler {
     }
 
     func connectionOpened(_ connection: ServerConnection) {
-        log.connectionOpened()
+        log.withLock { $0.counts.connections += 1 }
         state.withLock { $0.clients[connection.id] = Client(connection: connection) }
     }
 
@@ -67,18 +70,12 @@ final class SimulatorHandler: ServerHandler {
     // MARK: Requests
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
-        log.received(request.headers["authorization"]) { providerToken in
-            ReceivedRequest(
-                token: String(request.path.split(separator: "/").last ?? ""),
-                apnsID: request.headers["apns-id"].flatMap(UUID.init(canonical:)),
-                connection: connection.id,
-                providerToken: providerToken
-            )
-        }
+        let authorization = request.headers["authorization"]
+        if recordsAll { received(request, authorization, connection.id) }
         var token = ""
         do throws(RequestRefusal) {
             token = try AcceptedPush.token(method: request.method, path: request.path)
-            return try push(token, request, connection)
+            return try push(token, request, authorization, connection)
         } catch {
             let (status, reason) = (error.status, error.reason)
             note(AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id))
@@ -86,13 +83,29 @@ final class SimulatorHandler: ServerHandler {
         }
     }
 
+    private func received(_ request: ServerRequest, _ authorization: String?, _ connection: Int) {
+        let token = String(request.path.split(separator: "/").last ?? "")
+        let id = request.headers["apns-id"].flatMap(UUID.init(canonical:))
+        log.withLock { log in
+            var number = 0
+            if let authorization {
+                number = log.authorizations[authorization] ?? log.authorizations.count + 1
+                log.authorizations[authorization] = number
+            }
+            log.received.append(.init(token: token, apnsID: id, connection: connection, providerToken: number))
+        }
+    }
+
     /// Checks the rest of a request whose target is valid, and performs the script's answer.
-    private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(RequestRefusal)
-        -> ServerReply
-    {
+    private func push(
+        _ token: String,
+        _ request: ServerRequest,
+        _ authorization: String?,
+        _ connection: ServerConnection
+    ) throws(RequestRefusal) -> ServerReply {
         let script = state.withLock { $0.script }
         let now = script.now()
-        try admit(request.headers["authorization"], connection.id, now)
+        try admit(authorization, connection.id, now)
         var push = try AcceptedPush(
             token: token,
             headers: request.headers,
@@ -160,7 +173,10 @@ final class SimulatorHandler: ServerHandler {
             return perform(then, pending)
         case .held(let then):
             state.withLock { [pending] in $0.held.append((pending, then)) }
-            log.held(1)
+            log.withLock { log in
+                log.counts.held += 1
+                log.counts.mostHeld = max(log.counts.mostHeld, log.counts.held)
+            }
             return .silence
         case .reset(let code):
             note(pending, 0)
@@ -178,7 +194,7 @@ final class SimulatorHandler: ServerHandler {
             defer { state.held = [] }
             return state.held
         }
-        log.held(-held.count)
+        log.withLock { $0.counts.held -= held.count }
         for (pending, then) in held { pending.connection.reply(perform(then, pending), to: pending.streamID) }
     }
 
@@ -196,7 +212,10 @@ final class SimulatorHandler: ServerHandler {
     private func record(_ pending: inout PendingPush) {
         guard !pending.isLogged else { return }
         pending.isLogged = true
-        log.accepted(pending.push)
+        log.withLock { log in
+            log.counts.accepted += 1
+            if recordsAll { log.accepted.append(pending.push) }
+        }
         state.withLock { $0.script.onAccepted }?(pending.push)
     }
 
@@ -206,7 +225,10 @@ final class SimulatorHandler: ServerHandler {
     }
 
     private func note(_ request: AnsweredRequest, _ push: AcceptedPush? = nil) {
-        log.answered(request)
+        log.withLock { log in
+            log.counts.requests += 1
+            if recordsAll { log.answered.append(request) }
+        }
         state.withLock { $0.script.onAnswered }?(request, push)
     }
 

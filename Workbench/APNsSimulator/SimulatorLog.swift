@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import Base
 
 /// A request as it arrived, before any check.
 package struct ReceivedRequest: Sendable, Equatable {
@@ -33,56 +32,10 @@ package struct SimulatorCounts: Sendable, Equatable {
 
 /// Everything that the simulator had recorded at one instant. The lists are empty if only counts are recorded.
 package struct SimulatorSnapshot: Sendable {
-    package fileprivate(set) var counts = SimulatorCounts()
-    package fileprivate(set) var accepted: [AcceptedPush] = []
-    package fileprivate(set) var received: [ReceivedRequest] = []
-    package fileprivate(set) var answered: [AnsweredRequest] = []
-    fileprivate var authorizations: [String: Int] = [:]
-}
-
-final class SimulatorLog: Sendable {
-    private let state = Mutex(SimulatorSnapshot())
-    private let recordsAll: Bool
-
-    init(recordsAll: Bool) { self.recordsAll = recordsAll }
-
-    var counts: SimulatorCounts { state.withLock { $0.counts } }
-    var snapshot: SimulatorSnapshot { state.withLock { $0 } }
-
-    func connectionOpened() { state.withLock { $0.counts.connections += 1 } }
-
-    func held(_ change: Int) {
-        state.withLock { state in
-            state.counts.held += change
-            state.counts.mostHeld = max(state.counts.mostHeld, state.counts.held)
-        }
-    }
-
-    /// `request` gets the provider token's number, and is called only if everything is recorded.
-    func received(_ authorization: String?, _ request: (Int) -> ReceivedRequest) {
-        guard recordsAll else { return }
-        state.withLock { state in
-            var number = 0
-            if let authorization {
-                number = state.authorizations[authorization] ?? state.authorizations.count + 1
-                state.authorizations[authorization] = number
-            }
-            state.received.append(request(number))
-        }
-    }
-
-    /// Called before the answer is written, so a client that has the answer finds the push in the log.
-    func accepted(_ push: AcceptedPush) {
-        state.withLock { state in
-            state.counts.accepted += 1
-            if recordsAll { state.accepted.append(push) }
-        }
-    }
-
-    func answered(_ request: AnsweredRequest) {
-        state.withLock { state in
-            state.counts.requests += 1
-            if recordsAll { state.answered.append(request) }
-        }
-    }
+    package internal(set) var counts = SimulatorCounts()
+    package internal(set) var accepted: [AcceptedPush] = []
+    package internal(set) var received: [ReceivedRequest] = []
+    package internal(set) var answered: [AnsweredRequest] = []
+    /// Each provider token's number (`ReceivedRequest.providerToken`).
+    var authorizations: [String: Int] = [:]
 }
