@@ -41,7 +41,10 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
         return name.withUTF8 { wanted in
             var offset = 0
             while let field = field(at: offset) {
-                if packed[field.name].elementsEqual(wanted) { return packed[field.value] }
+                // Few names are of one length, so most are not compared.
+                if field.name.count == wanted.count, packed[field.name].elementsEqual(wanted) {
+                    return packed[field.value]
+                }
                 offset = field.value.upperBound
             }
             return nil
