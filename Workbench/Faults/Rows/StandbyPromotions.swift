@@ -5,11 +5,8 @@ extension Fault {
     static let synchronousPromotion = Fault("standby-promoted-synchronous") { plan in
         (1...plan.pick(quick: 2, full: 6)).map { time in
             let isLate = time % 2 == 0
-            return plan.round(
-                "promotion \(time), \(isLate ? "late" : "at once")",
-                users: 300,
-                scenery: StandbyPromotion.scenery
-            ) { stage in
+            let name = "promotion \(time), \(isLate ? "late" : "at once")"
+            return plan.round(name, users: 300, scenery: StandbyPromotion.scenery) { stage in
                 try await StandbyPromotion(stage: stage, isSynchronous: true, isLate: isLate).play()
             }
         }
@@ -18,11 +15,8 @@ extension Fault {
     static let asynchronousPromotion = Fault("standby-promoted-asynchronous") { plan in
         (1...plan.pick(quick: 1, full: 5)).map { time in
             let isBehind = time % 2 == 1
-            return plan.round(
-                "promotion \(time), \(isBehind ? "behind" : "beside")",
-                users: 300,
-                scenery: StandbyPromotion.scenery
-            ) { stage in
+            let name = "promotion \(time), \(isBehind ? "behind" : "beside")"
+            return plan.round(name, users: 300, scenery: StandbyPromotion.scenery) { stage in
                 try await StandbyPromotion(stage: stage, isSynchronous: false, isBehind: isBehind).play()
             }
         }
@@ -40,10 +34,7 @@ struct StandbyPromotion {
     static let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
 
     /// The `apns-id`s in the standby's record and in its open intents when it is promoted.
-    private struct Snapshot {
-        let recorded: Set<String>
-        let open: Set<String>
-    }
+    private typealias Snapshot = (recorded: Set<String>, open: Set<String>)
 
     func play() async throws {
         let standby = try await onOwnThread {
@@ -52,16 +43,17 @@ struct StandbyPromotion {
             if isSynchronous { try stage.cluster.setSynchronousStandbys("standby") }
             return standby
         }
-        let process = try stage.service(["DATABASE_URL": stage.cluster.url(database: stage.database, orThatOf: standby)]
-        )
+        let url = stage.cluster.url(database: stage.database, orThatOf: standby)
+        let process = try stage.service(["DATABASE_URL": url])
         try await stage.awaitAccepted(20 + stage.draw(60), by: process)
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
         if isLate { try await Task.sleep(for: .seconds(20)) }
         try await onOwnThread { try standby.promote() }
         let promoted = Moment.now
-        try await measureRecovery(promoted, standby)
-        try await awaitIdle(standby)
+        let isIdle: @Sendable () async throws -> Bool = { try await stage.lines(Stage.idle, of: standby) == ["t"] }
+        try await stage.measureRecovery(since: promoted, within: .seconds(5), isIdle: isIdle)
+        try await stage.wait(for: "nobody to be due", every: .milliseconds(100), until: isIdle)
         try await stage.stop(process)
         if !isSynchronous { excuse(left, promoted) }
         try await moveBack(standby)
@@ -85,34 +77,16 @@ struct StandbyPromotion {
 
     /// Reads the standby when it has replayed everything. Nothing changes there until it is promoted.
     private func snapshot(_ standby: LocalCluster) async throws -> Snapshot {
-        try await stage.wait(for: "the standby to replay") {
-            try await ask(
-                standby,
-                "select pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and not exists (select from pg_stat_wal_receiver)"
-            )
-                == ["t"]
-        }
-        return Snapshot(
-            recorded: Set(
-                try await ask(standby, "select distinct apns_id from nudged.delivery where apns_id is not null")
-            ),
-            open: Stage.pushes(try await ask(standby, "select encode(o.content, 'hex') from \(Stage.openUsers)"))
+        let state = """
+            select pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and not exists (select from pg_stat_wal_receiver)
+            """
+        try await stage.wait(for: "the standby to replay") { try await stage.lines(state, of: standby) == ["t"] }
+        let recorded = "select distinct apns_id from nudged.delivery where apns_id is not null"
+        let open = "select encode(o.content, 'hex') from \(Stage.openUsers)"
+        return (
+            Set(try await stage.lines(recorded, of: standby)),
+            Stage.pushes(try await stage.lines(open, of: standby))
         )
-    }
-
-    private func measureRecovery(_ promoted: Moment, _ standby: LocalCluster) async throws {
-        try await stage.measureRecovery(since: promoted, within: .seconds(5)) { try await isIdle(standby) }
-    }
-
-    private func awaitIdle(_ standby: LocalCluster) async throws {
-        try await stage.wait(for: "nobody to be due", every: .milliseconds(100)) { try await isIdle(standby) }
-    }
-
-    private func isIdle(_ standby: LocalCluster) async throws -> Bool { try await ask(standby, Stage.idle) == ["t"] }
-
-    private func ask(_ server: LocalCluster, _ sql: String) async throws -> [String] {
-        let database = stage.database
-        return try await onOwnThread { try server.sql(sql, database: database) }.split(separator: "\n").map(String.init)
     }
 
     /// What the standby didn't have may come once more, with its id. If only its outcome was lost, it is unknown.
@@ -129,11 +103,7 @@ struct StandbyPromotion {
             )
         }
         if isBehind, twice.isEmpty { stage.fail("the standby was behind, but nothing was sent again") }
-        let owners = Dictionary(
-            stage.population.people.flatMap { person in person.devices.map { ($0.token.lowercased(), person.id) } },
-            uniquingKeysWith: { first, _ in first }
-        )
-        let users = Set(twice.values.compactMap { $0.first.flatMap { owners[$0.token] } })
+        let users = Set(twice.values.compactMap { $0.first.flatMap { stage.population.owners[$0.token]?.id } })
         stage.allow {
             $0.changed.formUnion(users)
             $0.further += left.open.count

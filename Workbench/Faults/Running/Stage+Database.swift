@@ -7,16 +7,16 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 extension Stage {
-    /// Runs SQL as superuser and returns its rows as lines, without the last newline.
+    /// Runs SQL as superuser and returns its rows as lines, without the last newline. `server`: by default the round's.
     @discardableResult
-    func sql(_ text: String) async throws -> String {
-        let (cluster, database) = (cluster, database)
-        let output = try await onOwnThread { try cluster.sql(text, database: database) }
+    func sql(_ text: String, of server: LocalCluster? = nil) async throws -> String {
+        let (server, database) = (server ?? cluster, database)
+        let output = try await onOwnThread { try server.sql(text, database: database) }
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    func lines(_ text: String) async throws -> [String] {
-        try await sql(text).split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+    func lines(_ text: String, of server: LocalCluster? = nil) async throws -> [String] {
+        try await sql(text, of: server).split(separator: "\n").map(String.init)
     }
 
     func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }
