@@ -71,8 +71,7 @@ struct DatabaseRefusal: Sendable {
     /// Another session locks a table for longer than a statement may take or may wait.
     func locked(_ table: String, lockTimeout: Bool, _ stage: Stage) async throws {
         let holder = try await stage.connect()
-        let process = try stage.service(lockTimeout ? [:] : ["DATABASE_STATEMENT_TIMEOUT": "500ms"])
-        try await stage.awaitAccepted(10, by: process)
+        let process = try await stage.service(lockTimeout ? [:] : ["DATABASE_STATEMENT_TIMEOUT": "500ms"], accepting: 10)
         if lockTimeout {
             try await stage.admin("alter database \"\(stage.database)\" set lock_timeout = '50ms'")
             try await stage.endSessions()
@@ -97,13 +96,10 @@ struct DatabaseRefusal: Sendable {
 
     /// Intents are refused for a while. In that time no new push reaches Apple.
     func intentRefused(_ stage: Stage) async throws {
-        let process = try stage.service()
-        try await stage.awaitAccepted(10, by: process)
+        let process = try await stage.service(accepting: 10)
         try await stage.refuse("nudged.intent", on: "insert", state: "53100", share: 100)
         // Pushes of earlier intents may still be sent.
-        try await stage.wait(for: "the earlier intents to be settled") {
-            try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
-        }
+        try await stage.wait(for: "the earlier intents to be settled", Stage.openRows)
         let before = stage.acceptedCount
         let refusals = try await stage.asked("nudged.intent") + 5
         try await stage.wait(for: "intents to be refused") { try await stage.asked("nudged.intent") >= refusals }
@@ -119,8 +115,7 @@ struct DatabaseRefusal: Sendable {
         _ environment: [String: String] = [:],
         turn: (_ isOn: Bool) async throws -> Void
     ) async throws {
-        let process = try stage.service(environment)
-        try await stage.awaitAccepted(10, by: process)
+        let process = try await stage.service(environment, accepting: 10)
         try await turn(true)
         try await Task.sleep(for: .milliseconds(milliseconds))
         let before = Moment.now

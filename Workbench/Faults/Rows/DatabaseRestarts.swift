@@ -75,8 +75,7 @@ extension Fault {
     static let lostBackends = Fault("backends-terminated") { plan in
         let scenery = Scenery(answers: 20...120, inFlight: 10, batch: 30)
         return plan.rounds(quick: 1, full: 6, users: 250, scenery: scenery) { stage in
-            let process = try stage.service()
-            try await stage.awaitAccepted(5, by: process)
+            let process = try await stage.service(accepting: 5)
             for _ in 1...plan.pick(quick: 20, full: 60) {
                 try await stage.sql("select pg_terminate_backend(pid) from pg_stat_activity where \(Stage.others)")
                 try await Task.sleep(for: .milliseconds(stage.draw(200)))
@@ -96,8 +95,7 @@ extension Fault {
     private static func hang(_ stage: Stage, all: Bool, seconds: Int64) async throws {
         let ear = try NotifyEar(stage.folder + "/notify")
         defer { ear.shut() }
-        let process = try stage.service(["NOTIFY_SOCKET": ear.path, "WATCHDOG_USEC": "4000000"])
-        try await stage.awaitAccepted(20, by: process)
+        let process = try await stage.service(["NOTIFY_SOCKET": ear.path, "WATCHDOG_USEC": "4000000"], accepting: 20)
         let pids = try await stage.lines("select pid from pg_stat_activity where \(Stage.others)")
         // A hung server still accepts connections (in its kernel), but answers nothing.
         let hung = all ? stage.cluster.serverProcesses() : pids.prefix(1).compactMap { Int32($0) }

@@ -18,8 +18,7 @@ extension Fault {
                 end $$;
                 """
             )
-            let process = try stage.service()
-            try await stage.awaitAccepted(20, by: process)
+            let process = try await stage.service(accepting: 20)
             try await onOwnThread { disk.fill() }
             try await stage.wait(for: "the server to run out of space") {
                 stage.cluster.log.contains("No space left on device")

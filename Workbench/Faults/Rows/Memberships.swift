@@ -9,8 +9,7 @@ extension Fault {
 
     static let comingAndGoing = Fault("daemons-come-and-go") { plan in
         plan.rounds(quick: 1, full: 4, users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage in
-            let first = try stage.service()
-            try await stage.awaitAccepted(20, by: first)
+            let first = try await stage.service(accepting: 20)
             let others = try (1...3).map { _ in try stage.service() }
             // The first owned all ranges, so it leaves, and joins again with its share.
             try await stage.awaitShares([16, 16, 16, 16])
@@ -85,8 +84,7 @@ struct MembershipKill {
         let (victim, other): (ChildProcess, ChildProcess)
         switch part {
         case .newcomer:
-            other = try stage.service()
-            try await stage.awaitAccepted(10, by: other)
+            other = try await stage.service(accepting: 10)
             victim = try stage.service(changes)
         case .leaver:
             other = try stage.service()
@@ -96,27 +94,24 @@ struct MembershipKill {
             try await stage.awaitShares([32, 32])
             victim.signal(SIGTERM)
         case .owner:
-            victim = try stage.service(changes)
-            try await stage.awaitAccepted(10, by: victim)
+            victim = try await stage.service(changes, accepting: 10)
             other = try stage.service()
         case .undertaker:
-            let dead = try stage.service()
-            try await stage.awaitAccepted(10, by: dead)
+            let dead = try await stage.service(accepting: 10)
             try await stage.kill(dead)
             victim = try stage.service(changes)
             // Only now: either of them could declare the third one dead.
             try await stage.finish(victim)
             other = try stage.service()
         }
-        try await stage.wait(for: "the other daemon's row") {
-            try await stage.number("select count(*) from nudged.daemon where pid = \(other.id)") == 1
-        }
+        let row = "select count(*) from nudged.daemon where pid = \(other.id)"
+        try await stage.wait(for: "the other daemon's row", row, is: 1)
         try await stage.finish(victim)
         if victim.exit != .signal(SIGKILL) {
             stage.fail("\(point.rawValue) was not reached: \(String(describing: victim.exit))")
         }
         let left = "select count(*) from pg_stat_activity where application_name = 'victim' and \(Stage.others)"
-        try await stage.wait(for: "the victim's sessions to end") { try await stage.number(left) == 0 }
+        try await stage.wait(for: "the victim's sessions to end", left)
         let open = try await stage.openIntents(except: other)
         stage.allow { $0.openAtKill.formUnion(open) }
         try await stage.endLeases(except: other)

@@ -13,7 +13,7 @@ extension Fault {
         let far = try await SplitNetwork.start(stage, impatient)
         try await stage.awaitAccepted(20, by: far.daemon)
         let near = try stage.service()
-        try await stage.wait(for: "two daemons") { try await stage.number("select count(*) from nudged.daemon") == 2 }
+        try await stage.wait(for: "the other one", "select count(*) from nudged.daemon", is: 2)
         try await far.cut(.database)
         let cut = stage.now
         let open = try await stage.openIntents()
@@ -26,7 +26,7 @@ extension Fault {
         try await far.reconnect(.database)
         let reconnectedAt = stage.now
         let seen = "select count(*) from nudged.daemon where seen_at > to_timestamp(\(reconnectedAt) / 1000.0)"
-        try await stage.wait(for: "the cut-off daemon to be back") { try await stage.number(seen) == 2 }
+        try await stage.wait(for: "the cut-off daemon to be back", seen, is: 2)
         let back = "back \(stage.now - reconnectedAt) ms after the cut"
         stage.note("\(unknown) unknown, \(late) pushes by the other daemon after the lease, \(back)")
         if far.daemon.exit != nil { stage.fail("the cut-off daemon ended") }
@@ -41,9 +41,7 @@ extension Fault {
         let open = try await stage.openIntents()
         // These pushes were written but not answered. An intent that was committed during the cut adds at most 20.
         stage.allow { $0.further += open.count + 20 }
-        try await stage.wait(for: "the pushes in flight to be given up") {
-            try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
-        }
+        try await stage.wait(for: "the pushes in flight to be given up", Stage.openRows)
         let still = stage.acceptedCount
         try await stage.awaitLook()
         if stage.acceptedCount != still { stage.fail("a push passed the cut line") }

@@ -78,9 +78,7 @@ extension Fault {
                 await watcher.close()
                 if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
                 stage.note("at most \(most) of \(width) in \(samples) samples")
-                try await stage.wait(for: "a running daemon to close its intents") {
-                    try await stage.number("select count(*) from nudged.intent where user_ids <> '{}'") == 0
-                }
+                try await stage.wait(for: "a running daemon to close its intents", Stage.openRows)
                 try await stage.stop(process)
             }
         }

@@ -44,8 +44,7 @@ struct StandbyPromotion {
             return standby
         }
         let url = stage.cluster.url(database: stage.database, orThatOf: standby)
-        let process = try stage.service(["DATABASE_URL": url])
-        try await stage.awaitAccepted(20 + stage.draw(60), by: process)
+        let process = try await stage.service(["DATABASE_URL": url], accepting: 20 + stage.draw(60))
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
         if isLate { try await Task.sleep(for: .seconds(20)) }

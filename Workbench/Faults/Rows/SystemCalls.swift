@@ -22,8 +22,7 @@ extension Fault {
     }
 
     private static func fail(_ call: String, _ error: String, _ stage: Stage) async throws {
-        let process = try stage.service()
-        try await stage.awaitAccepted(10, by: process)
+        let process = try await stage.service(accepting: 10)
         let step = stage.draw(20) + 2
         let injection = "error=\(error):when=\(stage.draw(10) + 1)+\(step)"
         let tracer = try Strace.attach(process, call, injection)

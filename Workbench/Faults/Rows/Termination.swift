@@ -5,8 +5,7 @@ import Seeded
 extension Fault {
     static let termination = Fault("sigterm-in-mid-sweep") { plan in
         plan.rounds(quick: 3, full: 20, users: 250, scenery: Scenery(answers: 100...300, inFlight: 40)) { stage in
-            let process = try stage.service()
-            try await stage.awaitAccepted(stage.draw(100) + 5, by: process)
+            let process = try await stage.service(accepting: stage.draw(100) + 5)
             let begin = Moment.now
             try await stage.stop(process)
             let took = begin.elapsed

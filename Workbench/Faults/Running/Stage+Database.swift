@@ -107,9 +107,8 @@ extension Stage {
 
     /// Waits until the sessions of a dead daemon have ended, because what it had sent may still commit.
     func awaitNoSessions() async throws {
-        try await wait(for: "the dead daemon's sessions to end", by: []) {
-            try await self.number("select count(*) from pg_stat_activity where \(Self.others)") == 0
-        }
+        let left = "select count(*) from pg_stat_activity where \(Self.others)"
+        try await wait(for: "the dead daemon's sessions to end", by: [], left)
     }
 
     /// Waits until the server has performed what a stopped daemon had sent. A session that has not read it yet still says
@@ -158,6 +157,8 @@ extension Stage {
         }
         return found
     }
+
+    static let openRows = "select count(*) from nudged.intent where user_ids <> '{}'"
 
     /// Whether nobody is due, no touch waits, and no intent is open.
     func isIdle() async throws -> Bool { try await sql(Self.idle) == "t" }

@@ -29,6 +29,11 @@ extension Stage {
         }
     }
 
+    /// Polls until SQL finds this number.
+    func wait(for what: String, by daemons: [ChildProcess]? = nil, _ sql: String, is wanted: Int = 0) async throws {
+        try await wait(for: what, by: daemons) { try await self.number(sql) == wanted }
+    }
+
     /// Waits for so many accepted pushes, until nobody is due, or the process ends. False if there are fewer.
     @discardableResult
     func awaitAccepted(_ count: Int, by process: ChildProcess) async throws -> Bool {

@@ -152,6 +152,13 @@ final class Stage: Sendable {
         try start(["run"], changes, wrapper: wrapper)
     }
 
+    /// Starts a daemon, and waits for so many accepted pushes.
+    func service(_ changes: [String: String] = [:], accepting count: Int) async throws -> ChildProcess {
+        let process = try service(changes)
+        try await awaitAccepted(count, by: process)
+        return process
+    }
+
     func startOnce(_ changes: [String: String] = [:], wrapper: [String] = []) throws -> ChildProcess {
         try start(["run", "--once", "--json"], changes, wrapper: wrapper)
     }
