@@ -1,3 +1,5 @@
+import LocalPostgres
+
 extension Fault {
     static let partition = Fault("partition", obstacle: SplitNetwork.obstacle) { plan in
         let scenery = Scenery(answers: 60...200, inFlight: 20)
@@ -10,11 +12,11 @@ extension Fault {
     static let impatient = ["APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s", "DATABASE_STATEMENT_TIMEOUT": "2s"]
 
     private static func fromDatabase(_ stage: Stage) async throws {
-        let far = try await SplitNetwork.start(stage, impatient)
+        let far = try await onOwnThread { try SplitNetwork(stage, impatient) }
         try await stage.awaitAccepted(20, by: far.daemon)
         let near = try stage.service()
         try await stage.wait(for: "the other one", "select count(*) from nudged.daemon", is: 2)
-        try await far.cut(.database)
+        try await far.set(.database, "down")
         let cut = stage.now
         let open = try await stage.openIntents()
         // The cut-off daemon can't settle its pushes. The other daemon's are counted too, but it settles them itself.
@@ -23,7 +25,7 @@ extension Fault {
         stage.recovered(after: stage.now - cut)
         let late = stage.taken.all.count { $0.at > cut + 5_000 }
         let unknown = try await stage.number("select count(*) from nudged.delivery where outcome = 'unknown'")
-        try await far.reconnect(.database)
+        try await far.set(.database, "up")
         let reconnectedAt = stage.now
         let seen = "select count(*) from nudged.daemon where seen_at > to_timestamp(\(reconnectedAt) / 1000.0)"
         try await stage.wait(for: "the cut-off daemon to be back", seen, is: 2)
@@ -35,9 +37,9 @@ extension Fault {
     }
 
     private static func fromApple(_ stage: Stage) async throws {
-        let far = try await SplitNetwork.start(stage, impatient)
+        let far = try await onOwnThread { try SplitNetwork(stage, impatient) }
         try await stage.awaitAccepted(20, by: far.daemon)
-        try await far.cut(.apple)
+        try await far.set(.apple, "down")
         let open = try await stage.openIntents()
         // These pushes were written but not answered. An intent that was committed during the cut adds at most 20.
         stage.allow { $0.further += open.count + 20 }
@@ -45,7 +47,7 @@ extension Fault {
         let still = stage.acceptedCount
         try await stage.awaitLook()
         if stage.acceptedCount != still { stage.fail("a push passed the cut line") }
-        try await far.reconnect(.apple)
+        try await far.set(.apple, "up")
         try await stage.measureRecovery(since: .now)
         try await stage.awaitIdle()
         try await far.stop(stage)

@@ -52,11 +52,8 @@ final class SplitNetwork: Sendable {
         asyncio.run(main())
         """
 
-    static func start(_ stage: Stage, _ changes: [String: String] = [:]) async throws -> SplitNetwork {
-        try await onOwnThread { try SplitNetwork(stage, changes) }
-    }
-
-    private init(_ stage: Stage, _ changes: [String: String]) throws {
+    /// Blocks until the relay and the daemon run.
+    init(_ stage: Stage, _ changes: [String: String]) throws {
         // A number that no other network on this machine uses.
         let numbers = (0..<250).map { (Int(getpid()) + $0) % 250 }
         let free = numbers.first { (try? Self.link($0, .database)) != nil }
@@ -119,11 +116,8 @@ final class SplitNetwork: Sendable {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    func cut(_ line: Line) async throws { try await set(line, "down") }
-
-    func reconnect(_ line: Line) async throws { try await set(line, "up") }
-
-    private func set(_ line: Line, _ state: String) async throws {
+    /// Cuts a line (`down`) or connects it again (`up`).
+    func set(_ line: Line, _ state: String) async throws {
         let name = Self.name(number, line)
         _ = try await onOwnThread { try ChildProcess.run(["ip", "link", "set", name, state]) }
     }
