@@ -15,9 +15,7 @@ extension Stage {
         books.people = population.people
         let comparison = comparison.withLock { $0 }
         if comparison == nil {
-            let (people, start) = (population.people, startedAt)
-            let reference = Reference(script: workshop.reference, folder: folder)
-            books.due = try await onOwnThread { try reference.due(people, from: start - 2, to: endedAt + 2) }
+            books.due = try await onOwnThread { try self.due(from: self.startedAt - 2, to: endedAt + 2) }
         }
         try await readDatabase(&books)
         let gone = simulator.snapshot().answered.filter { $0.status == 410 }
@@ -63,9 +61,9 @@ extension Stage {
         let record = try await connection.rows(
             "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
         )
-        books.record = try (0..<record.count).map { place in
+        books.record = try (0..<record.count).map { place -> Books.Recorded in
             let row = try (0..<6).map { try record.text(place, $0) }
-            return Books.Recorded(row)
+            return .init(user: row[0], kind: row[1], key: row[2], deviceHash: row[3], apnsID: row[4], outcome: row[5])
         }
         await connection.close()
         books.tokensLeft = Set(try await lines("select device_token from public.push_tokens"))
@@ -90,10 +88,7 @@ extension Stage {
             left join lateral (select to_timestamp(at / 1000.0) at time zone zone as l) t on true
             order by n
             """,
-            [
-                .int8Array(books.accepted.map(\.at)),
-                .textArray(books.accepted.map { population.owners[$0.token]?.zone }),
-            ]
+            [.int8Array(books.accepted.map(\.at)), .textArray(books.accepted.map { population.owners[$0.token]?.zone })]
         )
         for row in 0..<minutes.count { books.accepted[row].localMinute = try minutes.int4OrNull(row, 0).map(Int.init) }
         let tokens = population.people.flatMap(\.devices).map(\.token)
@@ -108,22 +103,13 @@ extension Stage {
     }
 }
 
-extension Books.Recorded {
-    fileprivate init(_ row: [String]) {
-        self.init(user: row[0], kind: row[1], key: row[2], deviceHash: row[3], apnsID: row[4], outcome: row[5])
-    }
-}
-
 /// A second reading of the policy: Tests/Reference/policy_reference.py, written from docs/POLICY-SPEC.md alone.
-struct Reference {
-    let script: String
-    let folder: String
-
+extension Stage {
     /// The check-ins that were due between two instants (seconds since 1970). An answer is certain if it is the same at
     /// both ends. Slots last for hours, so it was then the same in between.
-    func due(_ people: [FaultRecipient], from start: Int64, to end: Int64) throws -> [Books.Due] {
-        let slots = try ask(people, [start, end])
-        return try people.flatMap { person -> [Books.Due] in
+    private func due(from start: Int64, to end: Int64) throws -> [Books.Due] {
+        let slots = try slots(at: [start, end])
+        return try population.people.flatMap { person -> [Books.Due] in
             guard let before = slots[0][person.id], let after = slots[1][person.id] else {
                 throw FaultError("the reference has no answer for \(person.id)")
             }
@@ -134,15 +120,16 @@ struct Reference {
     }
 
     /// For each instant, by user: the slot that is to be sent, or nil.
-    private func ask(_ people: [FaultRecipient], _ instants: [Int64]) throws -> [[String: String?]] {
+    private func slots(at instants: [Int64]) throws -> [[String: String?]] {
         var lines: [String] = []
         for (place, instant) in instants.enumerated() {
             let now = Instant(seconds: instant).rfc3339
-            lines += people.map { Self.question($0, id: "\(place)\($0.id)", now: now) }
+            lines += population.people.map { Self.question($0, id: "\(place)\($0.id)", now: now) }
         }
         let path = "\(folder)/questions.jsonl"
         try TextFile.write(path, lines.joined(separator: "\n") + "\n")
-        let process = try ChildProcess(["python3", script], input: .file(path), output: .captured, error: .captured)
+        let command = ["python3", workshop.reference]
+        let process = try ChildProcess(command, input: .file(path), output: .captured, error: .captured)
         guard process.wait(.seconds(600)) == .code(0) else {
             process.end(9)
             throw FaultError("the reference script failed: \(process.errorOutput.suffix(2000))")
