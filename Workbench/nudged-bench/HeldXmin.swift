@@ -42,8 +42,7 @@ struct HeldXmin: AsyncParsableCommand {
         for _ in 0..<max(1, seconds / window) {
             try await Task.sleep(for: .seconds(window))
             let now = daemon.busySeconds
-            let sizes = try bench.sql(Self.sizes).trimmed.split(separator: "|").map(String.init)
-            samples.append(((now - busy) / Double(window) * 100, sizes))
+            samples.append(((now - busy) / Double(window) * 100, try bench.row(Self.sizes)))
             busy = now
         }
         try await wait(for: 0, bench)

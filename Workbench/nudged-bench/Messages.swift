@@ -106,7 +106,7 @@ struct Messages: AsyncParsableCommand {
     }
 
     private func report(_ bench: Workbench, sent: Double, took: Double) throws {
-        let urgent = try bench.sql(
+        let urgent = try bench.row(
             """
             select count(*), round(1000 * percentile_cont(0.5) within group (order by s)), round(1000 * percentile_cont(0.95) within group (order by s)),
                 round(1000 * max(s))
@@ -115,8 +115,8 @@ struct Messages: AsyncParsableCommand {
                 from bench.urgent u join nudged.delivery d on d.kind = 'message' and d.key = u.id::text and d.outcome = 'accepted'
             ) x
             """
-        ).trimmed.split(separator: "|").map(String.init)
-        let late = try bench.sql(
+        )
+        let late = try bench.row(
             """
             select count(*), round(1000 * percentile_cont(0.5) within group (order by s)), round(1000 * max(s))
             from (
@@ -124,10 +124,10 @@ struct Messages: AsyncParsableCommand {
                 from bench.due b join nudged.delivery d on d.user_id = b.user_id and d.kind = 'check_in' and d.outcome = 'accepted'
             ) x
             """
-        ).trimmed.split(separator: "|").map(String.init)
-        let ends = try bench.sql(
+        )
+        let ends = try bench.row(
             "select count(*) filter (where outcome = 'accepted'), count(distinct key) from nudged.delivery where kind = 'message'"
-        ).trimmed.split(separator: "|").map(String.init)
+        )
         let rss = ProcessUsage.now().maxResidentKilobytes
         print(
             #"{"messages":\#(messages),"accepted":\#(ends[0]),"ended":\#(ends[1]),"send_seconds":\#(sent.text(1)),"seconds":\#(took.text(1)),"#

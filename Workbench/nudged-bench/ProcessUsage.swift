@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import LocalPostgres
 
@@ -14,11 +15,7 @@ struct ProcessUsage {
     }
 }
 
-func monotonicSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
+func monotonicSeconds() -> Double { Double(MonotonicTime.microseconds()) / 1e6 }
 
 extension Double {
     /// With this many decimals, for JSON.

@@ -5,6 +5,7 @@ import Configuration
 import Core
 import Glibc
 import Certificates
+import LocalPostgres
 import OpenSSL
 import Policy
 import Seeded
@@ -72,11 +73,8 @@ struct Send: AsyncParsableCommand {
 
     private func signingKey() throws -> String {
         guard let key else { return try P256KeyPair.generate().privateKey }
-        guard let file = fopen(key, "r") else { throw ValidationError("--key can't be opened") }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let length = fread(&bytes, 1, bytes.count, file)
-        return String(decoding: bytes[..<length], as: UTF8.self)
+        guard let text = TextFile.read(key) else { throw ValidationError("--key can't be opened") }
+        return text
     }
 
     static func target(_ endpoint: String) -> SenderConfiguration.Endpoint? {

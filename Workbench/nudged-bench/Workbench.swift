@@ -27,20 +27,23 @@ final class Workbench: Sendable {
 
     /// Makes the app's tables with `users` profiles in ten zones and one device each, then migrates like an operator.
     func seed(users: Int) async throws {
-        try cluster.sql(Self.appTables, database: "bench")
-        try cluster.sql(Self.population(users), database: "bench")
+        try sql(Self.appTables)
+        try sql(Self.population(users))
         let migrator = Migrator(configuration: connection)
         _ = try await migrator.migrate()
         await migrator.close()
         try sql("insert into nudged.template (title, body) values ('Hello again', 'How are you today?')")
-        try cluster.sql("vacuum analyze", database: "bench")
-        try cluster.sql("checkpoint", database: "bench")
+        try sql("vacuum analyze")
+        try sql("checkpoint")
     }
 
     @discardableResult
     func sql(_ sql: String, within time: Duration = .seconds(600)) throws -> String {
         try cluster.sql(sql, database: "bench", within: time)
     }
+
+    /// The columns of the only row that SQL returns.
+    func row(_ sql: String) throws -> [String] { try self.sql(sql).trimmed.split(separator: "|").map(String.init) }
 
     func stop() { cluster.stop() }
 
