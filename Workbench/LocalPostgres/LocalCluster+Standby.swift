@@ -1,20 +1,16 @@
 import Glibc
 
 extension LocalCluster {
-    /// Makes a hot standby, named so in `synchronous_standby_names`, from a base backup of a primary that runs.
-    package convenience init(
-        standbyOf primary: LocalCluster,
-        _ options: Options = Options(),
-        name: String = "standby"
-    ) throws(LocalPostgresError) {
+    /// Makes a hot standby, which `synchronous_standby_names` calls `standby`, from a base backup of a running primary.
+    package convenience init(standbyOf primary: LocalCluster, _ options: Options) throws(LocalPostgresError) {
         var options = options
         // A standby that allows fewer connections than its primary refuses to start.
         options.maxConnections = max(options.maxConnections, primary.options.maxConnections)
-        try self.init(options) { cluster throws(LocalPostgresError) in try cluster.copy(primary, name) }
+        try self.init(options) { cluster throws(LocalPostgresError) in try cluster.copy(primary, "standby") }
     }
 
     /// Starts it again as a standby of another, without its data, as an operator does with an old primary.
-    package func follow(_ primary: LocalCluster, name: String = "standby") throws(LocalPostgresError) {
+    package func follow(_ primary: LocalCluster, name: String) throws(LocalPostgresError) {
         halt()
         try copy(primary, name)
         try start()
@@ -26,16 +22,15 @@ extension LocalCluster {
         }
     }
 
-    /// Makes every commit wait for these standbys; empty for none. They must be connected, else all commits wait.
+    /// Makes every commit wait for these standbys. They must be connected, else all commits wait.
     package func setSynchronousStandbys(_ names: String) throws(LocalPostgresError) {
         // Two calls, because ALTER SYSTEM can't run in a transaction block, and two statements in one call are one.
         try sql("alter system set synchronous_standby_names = '\(names)'")
         try sql("select pg_reload_conf()")
-        let wanted = names.isEmpty ? "not exists" : "exists"
         try sql(
             """
             do $$ begin
-                while not \(wanted) (select from pg_stat_replication where sync_state in ('sync', 'quorum')) loop
+                while not exists (select from pg_stat_replication where sync_state in ('sync', 'quorum')) loop
                     perform pg_sleep(0.01), pg_stat_clear_snapshot();
                 end loop;
             end $$

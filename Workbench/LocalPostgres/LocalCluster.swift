@@ -142,20 +142,14 @@ package final class LocalCluster: Sendable {
         watchdog.tell("0")
     }
 
-    /// Stops the server and starts it again on the same data, socket and port.
-    package func restart(_ mode: StopMode = .immediate) throws(LocalPostgresError) {
-        halt(mode)
-        try start()
-    }
-
-    /// Stops the server and removes the folder. May be called again. Quick by default.
-    package func stop(_ mode: StopMode = .immediate) {
+    /// Stops the server at once and removes the folder. May be called again.
+    package func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
             return !state.isStopped
         }
         guard isFirst else { return }
-        halt(mode)
+        halt()
         watchdog.dismiss()
         ServerAccount.remove(folder)
     }

@@ -23,18 +23,13 @@ final class SuperuserSessions: Sendable {
             let kept = state.idle.lastIndex { $0.database == database }.map { state.idle.remove(at: $0) }
             return (kept, state.generation)
         }
-        var session: SuperuserSession
-        if let kept, kept.isReady {
-            session = kept
-        } else {
-            session = try SuperuserSession(url: url, database: database)
-        }
+        let session = if let kept, kept.isReady { kept } else { try SuperuserSession(url: url, database: database) }
         let output = try session.run(sql, within: within)
         let words = sql.lowercased()
         if Self.settings.contains(where: words.contains) {
             close()
         } else if session.isReady {
-            if Self.traces.contains(where: words.contains) { try session.forget() }
+            if Self.traces.contains(where: words.contains) { _ = try session.run("discard all", within: .seconds(60)) }
             keep(session, of: generation)
         }
         return output
@@ -84,9 +79,6 @@ final class SuperuserSession: @unchecked Sendable {
         if poll(&socket, 1, 0) > 0, PQconsumeInput(handle) != 1 { return false }
         return PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE && socket.revents == 0
     }
-
-    /// Forgets all that a script may have left: settings, role, temporary tables, prepared statements.
-    func forget() throws(LocalPostgresError) { _ = try run("discard all", within: .seconds(60)) }
 
     /// Runs the statements as one simple query: in one transaction, unless they say otherwise. Returns their rows, one
     /// a line, columns separated by `|`, null as an empty text.
