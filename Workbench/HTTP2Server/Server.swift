@@ -2,7 +2,6 @@ import Glibc
 import HTTP2
 import Base
 package import Certificates
-import OpenSSL
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour by a `ServerHandler`.
 package final class Server: Sendable {
@@ -12,25 +11,17 @@ package final class Server: Sendable {
         case stopped
     }
 
-    package let port: UInt16
-    private let inbox: ServerInbox
     private let loop: ServerLoop
     private let state = Mutex(State.idle)
+
+    package var port: UInt16 { loop.port }
 
     /// What it has counted so far. The counts are updated after a read, before the answers to it are written.
     package var counters: ServerCounters { loop.published.withLock { $0 } }
 
     /// Opens the listening sockets. Clients may connect at once, and are served after `start`.
     package init(configuration: ServerConfiguration, handler: any ServerHandler) throws {
-        let context = try TLSContext.server(
-            configuration.certificate,
-            offersHTTP2: configuration.offersHTTP2,
-            suites: configuration.suites
-        )
-        let (listeners, port) = try Self.listen(configuration, port: configuration.port)
-        self.port = port
-        inbox = ServerInbox()
-        loop = ServerLoop(configuration, context, listeners, port, inbox, handler)
+        loop = try ServerLoop(configuration, handler)
     }
 
     deinit { stop() }
@@ -51,13 +42,13 @@ package final class Server: Sendable {
     /// Call it after `start`, and not from the handler.
     package func refuseConnections() {
         let latch = Latch()
-        inbox.put(.listen(false, latch), for: 0)
+        loop.inbox.put(.listen(false, latch), for: 0)
         _ = latch.wait()
     }
 
     package func acceptConnections() throws {
         let latch = Latch()
-        inbox.put(.listen(true, latch), for: 0)
+        loop.inbox.put(.listen(true, latch), for: 0)
         guard latch.wait() else { throw ServerError("can't listen again on port \(port)") }
     }
 
@@ -69,7 +60,7 @@ package final class Server: Sendable {
             return nil
         }
         guard let thread else { return }
-        inbox.stop()
+        loop.inbox.stop()
         if pthread_equal(thread, pthread_self()) != 0 {
             pthread_detach(thread)
         } else {

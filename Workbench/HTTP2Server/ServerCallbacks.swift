@@ -30,7 +30,9 @@ enum ServerCallbacks {
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, _, context in
-            if let served = session(context), let index = served.slot(of: stream) { served.closeStream(index) }
+            guard let served = session(context), let index = served.slot(of: stream) else { return 0 }
+            served.slots[index] = ServerStream()
+            served.free.append(index)
             return 0
         }
     }

@@ -7,17 +7,17 @@ import OpenSSL
 
 /// The work of a server's thread: it accepts, reads, calls the handler and writes.
 ///
-/// @unchecked Sendable: only `run`, on the server's thread, uses the properties. `published` is a Mutex.
+/// @unchecked Sendable: only `run`, on the server's thread, uses the properties. `published` and `inbox` have mutexes.
 final class ServerLoop: @unchecked Sendable {
     let published = Mutex(ServerCounters())
+    let inbox = ServerInbox()
+    let port: UInt16
     private let configuration: ServerConfiguration
     private let context: TLSContext
     private var listeners: [Int32]
-    private let port: UInt16
-    private let inbox: ServerInbox
     private let handler: any ServerHandler
     private let poller: Int32
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    private let buffer: UnsafeMutableRawBufferPointer
     private var wires: [Int: ServerWire] = [:]
     /// Connections to serve again although epoll reports nothing for them.
     private var again: [Int] = []
@@ -25,21 +25,20 @@ final class ServerLoop: @unchecked Sendable {
     private var lastID = 0
     private let counters = LiveCounters()
 
-    init(
-        _ configuration: ServerConfiguration,
-        _ context: TLSContext,
-        _ listeners: [Int32],
-        _ port: UInt16,
-        _ inbox: ServerInbox,
-        _ handler: any ServerHandler
-    ) {
+    /// Opens the listening sockets.
+    init(_ configuration: ServerConfiguration, _ handler: any ServerHandler) throws {
         self.configuration = configuration
-        self.context = context
+        self.handler = handler
+        context = try TLSContext.server(
+            configuration.certificate,
+            offersHTTP2: configuration.offersHTTP2,
+            suites: configuration.suites
+        )
+        let (listeners, port) = try Server.listen(configuration, port: configuration.port)
         self.listeners = listeners
         self.port = port
-        self.inbox = inbox
-        self.handler = handler
         poller = epoll_create1(Int32(EPOLL_CLOEXEC))
+        buffer = .allocate(byteCount: 65_536, alignment: 16)
     }
 
     deinit {

@@ -134,11 +134,6 @@ final class ServerSession {
         nghttp2_session_set_stream_user_data(handle, stream, UnsafeMutableRawPointer(bitPattern: index + 1))
     }
 
-    func closeStream(_ index: Int) {
-        slots[index] = ServerStream()
-        free.append(index)
-    }
-
     func requestEnded(_ index: Int) {
         let slot = slots[index]
         onRequest(ServerRequest(streamID: slot.streamID, headers: slot.headers, body: slot.body), self)
