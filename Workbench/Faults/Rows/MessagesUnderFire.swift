@@ -35,27 +35,23 @@ private final class SaidMessages: Sendable {
     func check(_ stage: Stage) async throws -> BookCheck {
         let said = books.withLock { $0 }
         let allowed = stage.result.withLock { $0.allowance.openAtKill }
-        let connection = try await stage.connect()
-        let rows = try await connection.rows(
-            "select key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery where kind = 'message'"
-        )
+        let record = "select key, apns_id, outcome from nudged.delivery where kind = 'message'"
+        let rows = try await stage.rows(record).map { (key: $0[0], id: $0[1], outcome: $0[2]) }
         var outcomes: [String: [String]] = [:]
         var keys: [String: String] = [:]
         var unknown: [String: Int] = [:]
-        for row in 0..<rows.count {
-            let (key, id, outcome) = (try rows.text(row, 0), try rows.text(row, 2), try rows.text(row, 3))
+        for (key, id, outcome) in rows {
             outcomes[key, default: []].append(outcome)
             if !id.isEmpty { keys[id] = key }
             if outcome == "unknown" { unknown[id, default: 0] += 1 }
         }
-        let left = try await connection.rows("select id::text from nudged.message")
+        let left = try await stage.lines("select id from nudged.message")
         let open = try await stage.openIntents()
-        await connection.close()
 
         // Counts pushes, like the allowance. A push counts once, even if its repetition became unknown too.
         var check = BookCheck(unknown: unknown.count)
         for id in said.all where outcomes[id] == nil { check.add(.lost, "message \(id)") }
-        for row in 0..<left.count { check.add(.leftDue, "message \(try left.text(row, 0))") }
+        for id in left { check.add(.leftDue, "message \(id)") }
         for id in open { check.add(.leftOpen, "apns-id \(id)") }
         let pushes = Dictionary(grouping: stage.taken.all) { "\($0.apnsID) \($0.token)" }.values
         for same in pushes {
@@ -69,11 +65,8 @@ private final class SaidMessages: Sendable {
             }
         }
         let taken = Set(stage.taken.all.map(\.apnsID))
-        for row in 0..<rows.count where try rows.text(row, 3) == "accepted" && !taken.contains(try rows.text(row, 2)) {
-            check.add(
-                .misrecorded,
-                "message \(try rows.text(row, 0)) is recorded as accepted, but Apple does not have it"
-            )
+        for row in rows where row.outcome == "accepted" && !taken.contains(row.id) {
+            check.add(.misrecorded, "message \(row.key) is recorded as accepted, but Apple does not have it")
         }
         for (id, count) in unknown where !allowed.contains(id) || count > 2 {
             check.add(.unknownBeyond, "apns-id \(id), \(count) times")

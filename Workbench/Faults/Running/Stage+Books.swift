@@ -58,24 +58,18 @@ extension Stage {
     private func readDatabase(_ books: inout Books) async throws {
         let connection = try await connect()
         try await readAccepted(&books, connection)
-        let record = try await connection.rows(
-            "select user_id::text, kind, key, device_hash, coalesce(apns_id::text, ''), outcome from nudged.delivery"
-        )
-        books.record = try (0..<record.count).map { place -> Books.Recorded in
-            let row = try (0..<6).map { try record.text(place, $0) }
-            return .init(user: row[0], kind: row[1], key: row[2], deviceHash: row[3], apnsID: row[4], outcome: row[5])
-        }
         await connection.close()
+        let record = "select user_id, kind, key, device_hash, apns_id, outcome from nudged.delivery"
+        books.record = try await rows(record).map {
+            .init(user: $0[0], kind: $0[1], key: $0[2], deviceHash: $0[3], apnsID: $0[4], outcome: $0[5])
+        }
         books.tokensLeft = Set(try await lines("select device_token from public.push_tokens"))
         books.open = Array(try await openIntents())
         books.left = try await lines(
             "select user_id || ': due ' || due_at from nudged.person where due_at <= now() - interval '3 seconds'"
         )
         let next = "select user_id, 'due ' || due_at, 'turn ' || turn, coalesce(reason, 'no reason') from nudged.person"
-        for line in try await lines(next) {
-            let parts = line.split(separator: "|").map(String.init)
-            books.next[parts[0]] = parts[1...].joined(separator: ", ")
-        }
+        for row in try await rows(next) { books.next[row[0]] = row[1...].joined(separator: ", ") }
     }
 
     /// Reads each accepted push with its user's local minute, by PostgreSQL's own zones.

@@ -19,6 +19,11 @@ extension Stage {
         try await sql(text, of: server).split(separator: "\n").map(String.init)
     }
 
+    /// The columns of each row.
+    func rows(_ text: String) async throws -> [[String]] {
+        try await lines(text).map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
+    }
+
     func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }
 
     /// A new connection of the comparison, for results that are too large for text.

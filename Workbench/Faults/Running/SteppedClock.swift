@@ -84,17 +84,15 @@ struct SteppedClock: Sendable {
     }
 
     func entries() async throws -> [Entry] {
-        try await stage.lines(
+        try await stage.rows(
             """
             select s.number, d.slot, extract(epoch from d.attempted_at)::bigint, d.outcome
             from faulted.sleeper s join nudged.delivery d on d.user_id = faulted.id(s.number) order by d.attempted_at, 1
             """
-        ).compactMap { line in
-            let parts = line.split(separator: "|").map(String.init)
-            guard parts.count == 4, let number = Int(parts[0]), let slot = LocalDate(iso: parts[1]),
-                let at = Int64(parts[2])
+        ).compactMap { row in
+            guard let number = Int(row[0]), let slot = LocalDate(iso: row[1]), let at = Int64(row[2])
             else { return nil }
-            return Entry(number: number, slot: slot, at: at, outcome: parts[3])
+            return Entry(number: number, slot: slot, at: at, outcome: row[3])
         }
     }
 
