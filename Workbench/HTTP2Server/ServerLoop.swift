@@ -101,12 +101,8 @@ final class ServerLoop: @unchecked Sendable {
         // While reading is stopped, epoll would report a closed peer without end.
         if !wire.isReading, events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return drop(id) }
         if !wire.isHandshaken {
-            do throws(TLSError) {
-                guard let state = try wire.shake() else { return update(id, wire) }
-                if state == .ended { return drop(id) }
-            } catch {
-                return drop(id)
-            }
+            guard let state = wire.shake() else { return update(id, wire) }
+            if state == .ended { return drop(id) }
             handler.connectionOpened(wire.session.connection)
         }
         if wire.isReading, wire.read(into: buffer) == .ended { return drop(id) }

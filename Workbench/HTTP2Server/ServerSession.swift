@@ -93,25 +93,20 @@ final class ServerSession {
     }
 
     func fill() {
-        while !output.isFull {
+        while !output.isFull, !hasFailed {
             var frame: UnsafePointer<UInt8>?
             let count = nghttp2_session_mem_send(handle, &frame)
             if count > 0, let frame {
-                guard output.append(frame, count) else {
-                    hasFailed = true
-                    return
-                }
+                hasFailed = !output.append(frame, count)
             } else if count < 0 {
                 hasFailed = true
-                return
-            } else if !raw.isEmpty {
+            } else {
+                guard !raw.isEmpty else { return }
                 let part = min(raw.count, OutputBuffer.record)
                 raw.withUnsafeBytes { bytes in
                     if let start = bytes.baseAddress { _ = output.append(start, part) }
                 }
                 raw.removeFirst(part)
-            } else {
-                return
             }
         }
     }

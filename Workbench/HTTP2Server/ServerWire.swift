@@ -28,8 +28,9 @@ final class ServerWire {
 
     var wanted: UInt32 { (isReading ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0) }
 
-    func shake() throws(TLSError) -> State? {
-        switch try tls.handshake() {
+    /// Nil while the handshake goes on.
+    func shake() -> State? {
+        switch (try? tls.handshake()) ?? .closed {
         case .done:
             isHandshaken = true
             isBlocked = false
@@ -45,8 +46,7 @@ final class ServerWire {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> State {
         mayHoldMore = false
         for _ in 0..<64 where isReading {
-            guard let step = try? tls.read(into: buffer) else { return .ended }
-            switch step {
+            switch (try? tls.read(into: buffer)) ?? .closed {
             case .done(let count):
                 session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 if session.hasFailed { return .ended }
@@ -63,8 +63,7 @@ final class ServerWire {
             session.fill()
             if session.hasFailed { return .ended }
             if session.output.isEmpty { break }
-            guard let step = try? tls.write(session.output.offer()) else { return .ended }
-            switch step {
+            switch (try? tls.write(session.output.offer())) ?? .closed {
             case .done(let count): session.output.accept(count)
             case .wantsRead, .wantsWrite: isBlocked = true
             case .closed: return .ended
