@@ -11,19 +11,15 @@ struct DemoReport: Sendable {
     func head(_ scene: DemoScene, version: String, users: Int) -> String {
         let zones = "\(scene.zones.names.count) time zones from \(scene.zones.directory)"
         let day = "from \(Self.minute(scene.start)) to \(Self.minute(scene.start + 86_400)) UTC"
-        return paint("A day of \(Elapsed.counted(users, "person", "people")) in fast motion", .bold) + "\n\n"
-            + entry("real", "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, \(zones)")
-            + entry("simulated", "Apple, at \(scene.apple.simulator.endpoint); the clock, \(day)")
-            + entry("folder", "\(scene.cluster.folder), removed at the end")
-            + entry(
-                "sent, rejected",
-                "pushes in that hour; the first hour also sends the check-ins of the four hours before"
-            )
-            + entry(
-                "waiting, quiet",
-                "people at the hour's end who wait for their next check-in: awake, or in quiet hours"
-            )
-            + "\n"
+        let entries = [
+            ("real", "PostgreSQL \(version), TLS and HTTP/2, nudged's sweeps, \(zones)"),
+            ("simulated", "Apple, at \(scene.apple.simulator.endpoint); the clock, \(day)"),
+            ("folder", "\(scene.cluster.folder), removed at the end"),
+            ("sent, rejected", "pushes in that hour; the first hour also sends the check-ins of the four hours before"),
+            ("waiting, quiet", "people at the hour's end who wait for their next check-in: awake, or in quiet hours"),
+        ]
+        let title = paint("A day of \(Elapsed.counted(users, "person", "people")) in fast motion", .bold)
+        return title + "\n\n" + entries.map { entry($0, $1) }.joined() + "\n"
     }
 
     private func wrapped(_ text: String) -> String { Columns.wrapped(text, width: output.width) }
