@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 package struct ChaosReport: Sendable {
@@ -42,24 +43,11 @@ struct Footprint: Sendable, Equatable {
     let residentKilobytes: Int
     let descriptors: Int
 
-    static func now() -> Footprint { Footprint(residentKilobytes: resident(), descriptors: descriptorCount()) }
-
-    private static func resident() -> Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var text = [UInt8](repeating: 0, count: 128)
-        let count = fread(&text, 1, text.count, file)
-        let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
-        guard words.count > 1, let pages = Int(words[1]) else { return 0 }
-        return pages * sysconf(Int32(_SC_PAGESIZE)) / 1_024
-    }
-
-    private static func descriptorCount() -> Int {
-        guard let folder = opendir("/proc/self/fd") else { return 0 }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // Without ".", ".." and the descriptor of the folder itself.
-        return count - 3
+    static func now() -> Footprint {
+        let words = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        let pages = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 1
+        // Without the descriptor of the folder itself.
+        return Footprint(residentKilobytes: pages * sysconf(Int32(_SC_PAGESIZE)) / 1_024, descriptors: open - 1)
     }
 }

@@ -1,6 +1,6 @@
 import APNs
 import APNsSimulator
-import Glibc
+import FoundationEssentials
 import Base
 import OpenSSL
 
@@ -23,9 +23,7 @@ package final class ChaosRun: Sendable {
         self.rate = rate
         apple = try ChaosApple(seed: seed)
         let caFile = folder + "/ca.pem"
-        guard let file = fopen(caFile, "w") else { throw ChaosError(errno: errno) }
-        fputs(apple.certificate.authority, file)
-        fclose(file)
+        try apple.certificate.authority.write(toFile: caFile, atomically: false, encoding: .utf8)
         var configuration = SenderConfiguration(
             teamID: ChaosApple.teamID,
             keyID: ChaosApple.keyID,
@@ -157,8 +155,4 @@ package final class ChaosRun: Sendable {
         let grew = end.residentKilobytes - marks.middle.residentKilobytes > 32 * 1_024
         if grew || end.descriptors > marks.start.descriptors { apple.withBooks { $0.note(.growth, 0) } }
     }
-}
-
-struct ChaosError: Error {
-    let errno: Int32
 }

@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
 
+import class FoundationEssentials.FileManager
+
 package enum TextFile {
     package static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -59,17 +61,9 @@ package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConve
 
 /// What /proc says of other processes.
 package enum ProcessTable {
-    /// The names in a folder, also those of `.` and `..`.
-    package static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            )
-        }
-        return names
+    /// The names in a folder; none if it can't be read.
+    static func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
     /// All processes, each with the fields of its stat after the name in parentheses: state, parent and so on (proc(5)).

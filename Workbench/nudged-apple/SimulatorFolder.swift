@@ -1,5 +1,6 @@
 import APNsSimulator
 import Certificates
+import FoundationEssentials
 import Glibc
 
 /// What a sender needs of the simulated Apple. Certificate and key outlive it: a running daemon trusts the next.
@@ -42,14 +43,7 @@ struct SimulatorFolder {
         return Failure("\(path): \(String(cString: strerror(errno)))\(why)")
     }
 
-    private static func read(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 14)
-        let count = Glibc.read(file, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-    }
+    private static func read(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
     /// Whole or not at all.
     private static func write(_ text: String, to path: String, _ mode: mode_t) throws {
