@@ -1,22 +1,11 @@
 import Dispatch
+import FoundationEssentials
 import Glibc
 
-import class FoundationEssentials.FileManager
-
 package enum TextFile {
+    /// The file's text, with malformed UTF-8 repaired; nil if it can't be read.
     package static func read(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes.append(contentsOf: buffer[0..<count])
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) }
     }
 
     package static func write(_ path: String, _ text: String) throws(LocalPostgresError) {

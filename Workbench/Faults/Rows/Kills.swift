@@ -5,20 +5,15 @@ import Seeded
 
 extension Fault {
     static let failPoints = Fault("kill-at-fail-points") { plan in
-        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.rawValue) { stage, point in
-            try await FailPointKill(stage: stage, point: point).play()
+        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.rawValue) {
+            try await killTwice($0, at: $1)
         }
         return plan.some(all, quick: 9)
     }
-}
 
-/// Two kills at one fail point, each at a random visit.
-struct FailPointKill {
-    let stage: Stage
-    let point: FailPoint
-
-    func play() async throws {
-        try await prepare()
+    /// Two kills at one fail point, each at a random visit.
+    private static func killTwice(_ stage: Stage, at point: FailPoint) async throws {
+        try await prepare(stage, for: point)
         var kills = 0
         for time in 1...2 {
             // The first visit is certain. Later the work may be done before.
@@ -31,7 +26,7 @@ struct FailPointKill {
         try await stage.relent("nudged.intent")
     }
 
-    private func prepare() async throws {
+    private static func prepare(_ stage: Stage, for point: FailPoint) async throws {
         switch point {
         case .afterRecover, .afterDeath:
             // A dead daemon with open intents.
@@ -55,9 +50,7 @@ struct FailPointKill {
         default: break
         }
     }
-}
 
-extension Fault {
     static let randomKills = Fault("kill-at-random-moments") { plan in
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         let scenery = Scenery(answers: 20...200, inFlight: 30, batch: 40)

@@ -29,7 +29,7 @@ extension Fault {
     }
 
     static let membershipKills = Fault("killed-while-joining-or-leaving") { plan in
-        let steps: [(name: String, point: FailPoint, visit: Int, part: MembershipKill.Part)] = [
+        let steps: [MembershipStep] = [
             ("joining", .beforeJoin, 1, .newcomer), ("joined", .afterJoin, 1, .newcomer),
             ("leaving", .beforeLeave, 1, .leaver), ("gone", .afterLeave, 1, .leaver),
             ("leaving for its share", .beforeLeave, 1, .owner), ("gone for its share", .afterLeave, 1, .owner),
@@ -37,7 +37,7 @@ extension Fault {
             ("before a death", .beforeDeath, 1, .undertaker), ("after a death", .afterDeath, 1, .undertaker),
         ]
         let all = plan.rounds(of: steps, full: 3, users: 300, scenery: slow, name: \.name) { stage, step in
-            try await MembershipKill(stage: stage, point: step.point, visit: step.visit).play(step.part)
+            try await killMember(stage, at: step)
         }
         return plan.some(all, quick: 5)
     }
@@ -61,28 +61,27 @@ extension Fault {
     }
 }
 
-/// A daemon is killed at a step of its membership, while another goes on.
-struct MembershipKill {
-    enum Part: Sendable {
-        case newcomer
-        case leaver
-        /// It owns all ranges when another joins. It leaves to join again with its share.
-        case owner
-        case undertaker
-    }
+private typealias MembershipStep = (name: String, point: FailPoint, visit: Int, part: MembershipPart)
 
-    let stage: Stage
-    let point: FailPoint
-    let visit: Int
+private enum MembershipPart: Sendable {
+    case newcomer
+    case leaver
+    /// It owns all ranges when another joins. It leaves to join again with its share.
+    case owner
+    case undertaker
+}
 
-    func play(_ part: Part) async throws {
+extension Fault {
+    /// A daemon is killed at a step of its membership, while another goes on.
+    private static func killMember(_ stage: Stage, at step: MembershipStep) async throws {
+        let point = step.point
         let changes = [
-            "NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)",
+            "NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(step.visit)",
             // The name lets us wait for the end of its sessions.
             "DATABASE_URL": stage.cluster.url(database: stage.database) + "?application_name=victim",
         ]
         let (victim, other): (ChildProcess, ChildProcess)
-        switch part {
+        switch step.part {
         case .newcomer:
             other = try await stage.service(accepting: 10)
             victim = try stage.service(changes)
