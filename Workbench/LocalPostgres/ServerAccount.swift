@@ -1,5 +1,7 @@
 import Glibc
 
+import class FoundationEssentials.ProcessInfo
+
 /// The account that runs the server. PostgreSQL refuses root, so root uses `postgres`, else `nobody`.
 struct ServerAccount {
     /// nil if this process isn't root; then the server runs under its account.
@@ -21,7 +23,8 @@ struct ServerAccount {
     /// Makes a folder that only this process and the account can enter: in TMPDIR, if the account can reach it and the
     /// socket's path fits (107 bytes), else in memory if that is asked for and there is room, or in /tmp.
     func makeFolder(inMemory: Bool) throws(LocalPostgresError) -> String {
-        let wanted = SpawnPlan.inheritedEnvironment()["TMPDIR"] ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
+        let given = ProcessInfo.processInfo.environment["TMPDIR"]
+        let wanted = given ?? (inMemory && Self.hasMemory ? Self.memory : "/tmp")
         let parent = wanted.hasPrefix("/") && wanted.utf8.count <= 60 && isReachable(wanted) ? wanted : "/tmp"
         var template = Array("\(parent)/nudged-pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .system("mkdtemp in \(parent)") }
@@ -69,7 +72,7 @@ struct ServerPrograms {
     static func find() throws(LocalPostgresError) -> ServerPrograms {
         let root = "/usr/lib/postgresql"
         let versions = ProcessTable.names(in: root).compactMap { Int($0) }.sorted(by: >)
-        let path = SpawnPlan.inheritedEnvironment()["PATH"] ?? ""
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let paths = versions.map { "\(root)/\($0)/bin" } + path.split(separator: ":").map(String.init)
         for folder in paths where ["initdb", "postgres"].allSatisfy({ access("\(folder)/\($0)", X_OK) == 0 }) {
             return ServerPrograms(folder: folder)

@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 
+import class FoundationEssentials.ProcessInfo
+
 /// The arguments of posix_spawn. None of our code runs between fork and exec.
 struct SpawnPlan {
     private let arguments: [String]
@@ -11,20 +13,9 @@ struct SpawnPlan {
 
     init(_ arguments: [String], _ environment: [String: String]?, _ directory: String?, ownSession: Bool) {
         self.arguments = arguments
-        self.environment = (environment ?? Self.inheritedEnvironment()).map { "\($0.key)=\($0.value)" }
+        self.environment = (environment ?? ProcessInfo.processInfo.environment).map { "\($0.key)=\($0.value)" }
         self.directory = directory
         self.ownSession = ownSession
-    }
-
-    static func inheritedEnvironment() -> [String: String] {
-        var found: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if pair.count == 2 { found[String(pair[0])] = String(pair[1]) }
-            entry += 1
-        }
-        return found
     }
 
     mutating func spawn(
