@@ -17,7 +17,6 @@ package struct AcceptedPush: Sendable, Equatable {
     package let payload: [UInt8]
     /// Seconds since 1970 by the script's clock.
     package let receivedAt: Int64
-    /// The connection's number, from 1.
     package let connection: Int
     /// Counts this token's valid requests, from 1. Always 1 if nothing is recorded and no `perDevice` asks.
     package internal(set) var attempt = 1
@@ -149,7 +148,6 @@ extension UUID {
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// The canonical form in lower case.
     var canonical: String {
         let digits = Array("0123456789abcdef".utf8)
         return withUnsafeBytes(of: uuid) { bytes in

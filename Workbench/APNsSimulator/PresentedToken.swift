@@ -51,7 +51,6 @@ struct ConnectionTokens: Sendable {
     /// How long a provider token is valid, and the shortest time between two new ones on a connection, in seconds.
     private static let (lifetime, renewal): (Int64, Int64) = (3_600, 1_200)
 
-    /// The `authorization` field that is in use.
     private var current: String?
     private var keyID: String?
     /// When it was first used on this connection. Apple counts a connection's first token as an update too.

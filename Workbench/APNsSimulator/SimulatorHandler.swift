@@ -55,7 +55,6 @@ final class SimulatorHandler: ServerHandler {
 
     var providerTokens: Int { state.withLock { $0.tokens.count } }
 
-    /// The open connections, oldest first.
     var openConnections: [ServerConnection] {
         state.withLock { $0.clients.values.map(\.connection) }.sorted { $0.id < $1.id }
     }

@@ -42,7 +42,6 @@ package struct SimulatorSettings: Sendable {
     package var tokenLeeway: Int64 = 60
     /// Whether answers have a `date` by the script's clock, as Apple's do. A benchmark doesn't need it.
     package var saysDate = false
-    /// Whether every push and request is recorded, or only counted.
     package var recordsAll = true
 
     package init(keys: [ProviderKey] = []) { self.keys = keys }

@@ -48,7 +48,6 @@ public final class P256VerifyingKey: Sendable {
         return PEM_read_bio_PrivateKey(secret.handle, nil, { _, _, _, _ in -1 }, nil)
     }
 
-    /// The DER sequence of two integers that OpenSSL needs.
     private static func encoded(_ raw: [UInt8]) -> [UInt8]? {
         guard let signature = ECDSA_SIG_new() else { return nil }
         defer { ECDSA_SIG_free(signature) }

@@ -159,7 +159,6 @@ final class ChaosApple: Sendable {
 }
 
 extension ScriptedAnswer {
-    /// The status of the answer; 0 if there is none.
     var status: Int {
         switch self {
         case .accept: 200

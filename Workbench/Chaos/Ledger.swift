@@ -18,7 +18,6 @@ package struct Ledger: Sendable {
     package private(set) var sent: UInt64 = 0
     private(set) var endings: [Ending: Int] = [:]
     package private(set) var violations: [Violation: Int] = [:]
-    /// The first pushes of each violation, 20 at most.
     package private(set) var examples: [Violation: [UInt64]] = [:]
     package private(set) var logged = 0
 

@@ -7,7 +7,6 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
 
     package init() {}
 
-    /// The fields of a literal. Names must be in lower case (RFC 9113 section 8.2).
     package init(dictionaryLiteral elements: (String, String)...) { elements.forEach { append($0, $1) } }
 
     /// Adds a field. A name or value over 65,535 bytes is left out.
@@ -35,7 +34,6 @@ package struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral
     /// The first value of the field as text, with malformed UTF-8 repaired. Nil if there is no such field.
     package subscript(name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The first value of the field as bytes. Nil if there is no such field.
     package func bytes(_ name: String) -> ArraySlice<UInt8>? {
         var name = name
         return name.withUTF8 { wanted in

@@ -28,7 +28,6 @@ package enum ConnectionAction: Sendable, Equatable {
 /// Any thread may call the methods. They run in order on the server's thread: after the handler has answered the
 /// requests that were already read, and before the next write. On a closed connection they do nothing.
 package final class ServerConnection: Sendable {
-    /// Its number, from 1 in order of arrival.
     package let id: Int
     private let inbox: ServerInbox
 

@@ -13,7 +13,6 @@ extension ServerHandler {
 package struct ServerRequest: Sendable {
     /// Its stream id, which is odd (RFC 9113 section 5.1.1).
     package let streamID: Int32
-    /// All fields, including the pseudo-header fields (`:method`, `:path` …).
     package let headers: HeaderFields
     package let body: [UInt8]
 

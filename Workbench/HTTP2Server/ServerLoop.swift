@@ -25,7 +25,6 @@ final class ServerLoop: @unchecked Sendable {
     private var lastID = 0
     private let counters = LiveCounters()
 
-    /// Opens the listening sockets.
     init(_ configuration: ServerConfiguration, _ handler: any ServerHandler) throws {
         self.configuration = configuration
         self.handler = handler

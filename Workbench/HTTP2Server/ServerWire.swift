@@ -11,7 +11,6 @@ final class ServerWire {
     let session: ServerSession
     var isHandshaken = false
     var isReading = true
-    /// Whether the connection ends when nothing waits to be written.
     var endsOnceWritten = false
     var isBlocked = false
     /// Whether TLS may hold bytes that epoll doesn't report.

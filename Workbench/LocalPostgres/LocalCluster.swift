@@ -53,7 +53,6 @@ package final class LocalCluster: Sendable {
 
     deinit { stop() }
 
-    /// The server's process number; nil while it is stopped.
     package var serverID: Int32? { state.withLock { $0.server?.id } }
 
     package var log: String { TextFile.read(folder + "/log") ?? "" }
@@ -113,7 +112,6 @@ package final class LocalCluster: Sendable {
         return path
     }
 
-    /// Starts the server, also again after `halt`.
     package func start() throws(LocalPostgresError) {
         guard !state.withLock({ $0.isStopped }) else { throw LocalPostgresError(.stopped, folder) }
         watchdog.tell("starting")

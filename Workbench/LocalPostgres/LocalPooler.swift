@@ -52,7 +52,6 @@ package final class LocalPooler: Sendable {
 
     package var log: String { TextFile.read(folder + "/log") ?? "" }
 
-    /// A libpq URI through the pooler, as `postgres`.
     package func url(database: String) -> String {
         "postgresql://postgres:\(password)@127.0.0.1:\(port)/\(database)"
     }

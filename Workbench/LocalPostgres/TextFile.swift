@@ -44,13 +44,11 @@ package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConve
         LocalPostgresError(.fileSystem, "\(what): \(String(cString: strerror(errno)))")
     }
 
-    /// The code and the context, with a program's output perhaps several lines.
     package var description: String { "\(code): \(context)" }
 }
 
 /// What /proc says of other processes.
 package enum ProcessTable {
-    /// The names in a folder; none if it can't be read.
     static func names(in folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }

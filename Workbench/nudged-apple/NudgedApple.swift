@@ -26,7 +26,6 @@ struct NudgedApple: AsyncParsableCommand {
             is wrong.
             """
     )
-    /// 10 characters, as Apple's are.
     static let keyID = "SIMULATED0"
 
     @Option(help: "The folder that it writes to.") var folder = "/run/nudged-apple"
@@ -106,7 +105,6 @@ struct AnswerRule: ExpressibleByArgument {
     let prefix: String
     private let answer: ScriptedAnswer
 
-    /// Apple's usual reason for a status.
     private static let reasons = [
         400: "BadDeviceToken", 403: "InvalidProviderToken", 404: "BadPath", 405: "MethodNotAllowed",
         410: "Unregistered", 413: "PayloadTooLarge", 429: "TooManyRequests", 500: "InternalServerError",

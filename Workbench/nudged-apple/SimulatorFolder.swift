@@ -33,7 +33,6 @@ struct SimulatorFolder {
         try Self.write(made.authority, to: authority, 0o644)
     }
 
-    /// From now on a client can connect.
     func announce(_ endpoint: String) throws { try Self.write(endpoint + "\n", to: "\(folder)/endpoint", 0o644) }
 
     func leave() { unlink("\(folder)/endpoint") }

@@ -56,7 +56,6 @@ struct IdleLatency {
         return #""interval_ms":\#(Self.interval),"messages":\#(messages),"# + words.joined(separator: ",")
     }
 
-    /// Milliseconds from the call to the intent and to the record.
     private func send(_ connection: Connection, _ daemon: ChildProcess) async throws -> [String: Double] {
         // A random pause, so that the last message is finished and the next one comes at any part of a tick.
         try await Task.sleep(for: .milliseconds(Int.random(in: Self.interval / 10...Self.interval * 2)))

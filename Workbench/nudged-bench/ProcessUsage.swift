@@ -18,7 +18,6 @@ struct ProcessUsage {
 func monotonicSeconds() -> Double { Double(MonotonicTime.microseconds()) / 1e6 }
 
 extension Double {
-    /// With this many decimals, for JSON.
     func text(_ decimals: Int) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }

@@ -145,7 +145,6 @@ struct Record: AsyncParsableCommand {
 
     // MARK: Pruning
 
-    /// Milliseconds to drop one day, for each day.
     private func prune(_ side: Side) async throws -> [Double] {
         var times: [Double] = []
         for step in 1...min(rounds, max(1, days - 1)) {

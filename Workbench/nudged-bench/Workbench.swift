@@ -42,7 +42,6 @@ final class Workbench: Sendable {
         try cluster.sql(sql, database: "bench", within: time)
     }
 
-    /// The columns of the only row that SQL returns.
     func row(_ sql: String) throws -> [String] { try self.sql(sql).trimmed.split(separator: "|").map(String.init) }
 
     func stop() { cluster.stop() }
@@ -101,7 +100,6 @@ extension Workbench {
 
     static func neighbour(_ name: String) -> String { CommandLine.arguments[0].replacing("nudged-bench", with: name) }
 
-    /// A daemon's configuration for this cluster and that Apple.
     func environment(_ endpoint: String) -> [String: String] {
         [
             "APNS_TEAM_ID": Apple.teamID, "APNS_KEY_ID": Apple.keyID, "APNS_BUNDLE_ID": Apple.topic,

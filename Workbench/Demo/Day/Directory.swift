@@ -34,10 +34,8 @@ struct Directory: Sendable {
 /// The person with a token, and their local time. The demo works it out itself, without policy and database.
 struct DemoRecipient: Sendable {
     let person: DemoPerson
-    /// nil if they named no existing zone.
     let zone: Zone?
 
-    /// The minute of their local day; nil without a zone.
     func localMinute(at instant: Instant) -> Int? { zone.map { $0.localTime(at: instant).secondOfDay / 60 } }
 
     /// Whether they are in their own quiet hours. Someone without a zone counts as asleep.
@@ -51,7 +49,6 @@ struct LocalHours: Sendable {
     private(set) var sends = [Int](repeating: 0, count: 24)
     /// People in their own quiet hours at half past each hour.
     private(set) var asleep = [Int](repeating: 0, count: 24)
-    /// People who can get check-ins.
     private(set) var people = 0
     /// Pushes in their recipients' own quiet hours, per hour.
     private(set) var wokenByHour = [Int](repeating: 0, count: 24)

@@ -6,7 +6,6 @@ package struct DemoOutput: Sendable {
     var write: @Sendable (String) -> Bool
     var complain: @Sendable (String) -> Void
     var width = 80
-    /// Whether lines may have escape codes for colours.
     var hasColour = false
     /// Whether lines may have block characters; else `#`.
     var hasBlocks = true

@@ -43,7 +43,6 @@ struct DemoReport: Sendable {
         paint("  UTC  " + Self.row(["sent", "waiting", "quiet", "rejected", "tokens deleted"]), .bold) + "\n"
     }
 
-    /// - Parameter secondOfDay: the hour's start, in seconds of the UTC day.
     func hour(_ line: HourLine, secondOfDay: Int) -> String {
         "  \(Wishes.wallTime(secondOfDay / 60))" + Self.row(line.numbers) + "\n"
     }

@@ -129,7 +129,6 @@ struct Places: Sendable {
         all = names
     }
 
-    /// A zone; nil if the database is empty.
     func draw(_ generator: inout SplitMix64) -> String? {
         let fromLarge = generator.chance(Self.shareOfLarge)
         let place = fromLarge ? generator.pick(weighted: large) : nil
@@ -158,7 +157,6 @@ extension SplitMix64 {
     /// True this often in a thousand.
     mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
 
-    /// One of them; nil if there is none.
     mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
     }

@@ -56,7 +56,6 @@ struct DemoDevice: Sendable, Equatable {
     let registeredAt: Int64
     let answer: Answer
 
-    /// Whether a push to it is to delete the token.
     var isStale: Bool { if case .unregistered(let since) = answer { since > registeredAt } else { false } }
 }
 

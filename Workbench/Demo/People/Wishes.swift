@@ -3,11 +3,9 @@ import Seeded
 /// Valid preferences, before they become JSON.
 struct Wishes: Sendable, Equatable {
     var isEnabled = true
-    /// `daily`, `few_times_a_week`, `weekly`.
     var frequency = "daily"
     /// Minutes of the day; nil if not chosen.
     var checkInTime: Int?
-    /// nil if not chosen; then the default applies.
     var night: Night?
     var timezone: String?
     /// 1 (Monday) to 7.

@@ -15,7 +15,6 @@ struct DemoEngine: Sendable {
     /// Real time without progress after which the demo gives up.
     private static let patience: Duration = .seconds(30)
 
-    /// The configuration is loaded as the daemon does it, from environment variables.
     init(_ scene: DemoScene, rules: [String: String], _ interruption: Interruption) throws {
         // In the cluster's folder, so it is removed with it.
         let caFile = try scene.cluster.install(file: "ca.pem", contents: scene.apple.certificate.authority)

@@ -25,7 +25,6 @@ struct SimulatedApple: Sendable {
         }
     }
 
-    /// The scripted answer; nil accepts.
     static func answer(_ device: DemoDevice, attempt: Int) -> ScriptedAnswer? {
         switch device.answer {
         case .accepted: nil

@@ -23,7 +23,6 @@ struct Books: Sendable {
 
     struct Recorded: Sendable, Equatable {
         var user: String
-        /// `check_in`, `message`, `reminder`.
         var kind: String
         var key: String
         /// The device; empty for a row of the whole nudge.

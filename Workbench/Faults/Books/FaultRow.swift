@@ -30,7 +30,6 @@ package struct FaultRow: Sendable, Equatable {
         for note in result.notes where !notes.contains(note) { notes.append(note) }
     }
 
-    /// Breaches without a column of their own.
     static let others = Breach.allCases.filter { ![.lost, .doubled, .overLimit, .quiet, .wronglyDeleted].contains($0) }
 
     package var cells: [String] {

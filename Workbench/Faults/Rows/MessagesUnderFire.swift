@@ -31,7 +31,6 @@ private final class SaidMessages: Sendable {
     func say(_ ids: [String]) { books.withLock { $0.all.formUnion(ids) } }
     func takeBack(_ id: String) { books.withLock { $0.takenBack.formUnion([id]) } }
 
-    /// Compares the app's messages with the record and with Apple's log.
     func check(_ stage: Stage) async throws -> BookCheck {
         let said = books.withLock { $0 }
         let allowed = stage.result.withLock { $0.allowance.openAtKill }

@@ -35,12 +35,10 @@ package struct FaultPlan: Sendable {
         [round(name, users: users, scenery: scenery, play: play)]
     }
 
-    /// The same several times: so often in a quick and in a full run.
     func rounds(quick: Int, full: Int, users: Int, scenery: Scenery, play: @escaping Round.Script) -> [Round] {
         (1...pick(quick: quick, full: full)).map { round("\($0)", users: users, scenery: scenery, play: play) }
     }
 
-    /// Each kind so often.
     func rounds<Kind: Sendable>(
         of kinds: some Sequence<Kind>,
         quick: Int = 1,
@@ -166,7 +164,6 @@ package struct RoundResult: Sendable {
     /// The recovery time in milliseconds; nil if it was not measured.
     var recovery: Int64?
     var notes: [String] = []
-    /// Failed expectations of the script.
     var failures: [String] = []
 
     package var passes: Bool { check.isClean && failures.isEmpty }

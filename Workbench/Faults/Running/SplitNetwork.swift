@@ -116,7 +116,6 @@ final class SplitNetwork: Sendable {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// Cuts a line (`down`) or connects it again (`up`).
     func set(_ line: Line, _ state: String) async throws {
         let name = Self.name(number, line)
         _ = try await onOwnThread { try ChildProcess.run(["ip", "link", "set", name, state]) }

@@ -19,7 +19,6 @@ extension Stage {
         try await sql(text, of: server).split(separator: "\n").map(String.init)
     }
 
-    /// The columns of each row.
     func rows(_ text: String) async throws -> [[String]] {
         try await lines(text).map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
     }
@@ -190,7 +189,6 @@ extension Stage {
 }
 
 extension Connection {
-    /// Runs one statement of the comparison.
     func rows(_ sql: String, _ parameters: [Parameter] = []) async throws(PostgresError) -> Rows {
         try await run(Statement("comparison", sql: sql, parameters: parameters))
     }

@@ -29,7 +29,6 @@ extension Stage {
         }
     }
 
-    /// Polls until SQL finds this number.
     func wait(for what: String, by daemons: [ChildProcess]? = nil, _ sql: String, is wanted: Int = 0) async throws {
         try await wait(for: what, by: daemons) { try await self.number(sql) == wanted }
     }
@@ -111,7 +110,6 @@ extension Stage {
         recovered(after: at - moment.at)
     }
 
-    /// Milliseconds since 1970.
     var now: Int64 { WallTime.milliseconds() }
 
     /// Waits until a daemon has logged this. The round fails if it ends before.

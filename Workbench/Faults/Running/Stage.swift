@@ -138,7 +138,6 @@ final class Stage: Sendable {
         return process
     }
 
-    /// All processes of `nudged` that were started, also those that have ended.
     var daemons: [ChildProcess] { started.withLock { $0 } }
 
     func spawn(_ arguments: [String], environment: [String: String]? = nil) throws -> ChildProcess {
@@ -163,7 +162,6 @@ final class Stage: Sendable {
         try start(["run", "--once", "--json"], changes, wrapper: wrapper)
     }
 
-    /// Waits for a process's end. The caller checks the exit.
     @discardableResult
     func finish(_ process: ChildProcess) async throws -> ChildProcess.Exit {
         try await onOwnThread {
@@ -188,7 +186,6 @@ final class Stage: Sendable {
         if exit != .code(0) { fail("SIGTERM ended the daemon by \(exit): \(process.errorOutput.suffix(1500))") }
     }
 
-    /// Stops daemons when they have nothing left to do.
     func serveAll(_ daemons: [ChildProcess]) async throws {
         try await awaitIdle()
         for daemon in daemons { try await stop(daemon) }

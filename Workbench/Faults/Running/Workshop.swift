@@ -97,7 +97,6 @@ package final class Workshop: Sendable {
 }
 
 extension LocalCluster {
-    /// The server's processes, the postmaster first.
     func serverProcesses() -> [Int32] {
         guard let postmaster = serverID else { return [] }
         return [postmaster] + ProcessTable.all().filter { Int32($0.fields[1]) == postmaster }.map(\.id)
