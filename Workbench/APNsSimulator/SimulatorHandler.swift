@@ -113,7 +113,13 @@ final class SimulatorHandler: ServerHandler {
             now: now,
             connection: connection.id
         )
-        push.attempt = attempt(token, script)
+        // Counts only if the count is used, because it costs a table entry per device.
+        if script.perDevice != nil || script.settings.recordsAll {
+            push.attempt = state.withLock { state in
+                state.attempts[token, default: 0] += 1
+                return state.attempts[token] ?? 1
+            }
+        }
         let answer = script.perPush?(push, request.streamID) ?? script.perDevice?(token, push.attempt) ?? .accept
         return perform(answer, PendingPush(push: push, streamID: request.streamID, connection: connection))
     }
@@ -128,15 +134,6 @@ final class SimulatorHandler: ServerHandler {
             state.tokens[authorization] = .some(token)
             let leeway = state.script.settings.tokenLeeway
             try state.clients[connection]?.tokens.admit(authorization, token, now: now, leeway: leeway)
-        }
-    }
-
-    /// Counts only if the count is used, because it costs a table entry per device.
-    private func attempt(_ token: String, _ script: SimulatorScript) -> Int {
-        guard script.perDevice != nil || script.settings.recordsAll else { return 1 }
-        return state.withLock { state in
-            state.attempts[token, default: 0] += 1
-            return state.attempts[token] ?? 1
         }
     }
 
@@ -239,9 +236,7 @@ final class SimulatorHandler: ServerHandler {
         retryAfter: Int? = nil,
         after: Duration? = nil
     ) -> ServerReply {
-        var headers = HeaderFields()
-        headers.append("apns-id", id)
-        headers.append("content-type", "application/json")
+        var headers: HeaderFields = ["apns-id": id, "content-type": "application/json"]
         if let date { headers.append("date", date) }
         if let retryAfter { headers.append("retry-after", String(retryAfter)) }
         let body = Array(reasonJSON(reason, timestamp: timestamp).utf8)

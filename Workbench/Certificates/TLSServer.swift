@@ -59,19 +59,11 @@ private func selectHTTP2(
     _ offerLength: UInt32,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let offer, let selected, let selectedLength else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    var offset = 0
-    while offset < Int(offerLength) {
-        let length = Int(offer[offset])
-        let start = offset + 1
-        guard start + length <= Int(offerLength) else { break }
-        if length == 2, offer[start] == UInt8(ascii: "h"), offer[start + 1] == UInt8(ascii: "2") {
-            // The result may point into the offer, which stays valid after the call.
-            selected.pointee = offer + start
-            selectedLength.pointee = 2
-            return SSL_TLSEXT_ERR_OK
-        }
-        offset = start + length
-    }
-    return SSL_TLSEXT_ERR_ALERT_FATAL
+    // The result points into this text, which stays valid after the call.
+    let protocols: StaticString = "\u{2}h2"
+    var start: UnsafeMutablePointer<UInt8>?
+    let code = SSL_select_next_proto(&start, selectedLength, protocols.utf8Start, 3, offer, offerLength)
+    guard code == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    selected?.pointee = UnsafePointer(start)
+    return SSL_TLSEXT_ERR_OK
 }
