@@ -1,3 +1,4 @@
+import Seeded
 import TimeZones
 
 struct Directory: Sendable {

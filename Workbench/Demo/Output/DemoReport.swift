@@ -1,3 +1,4 @@
+import Seeded
 import Service
 import TimeZones
 
@@ -44,7 +45,7 @@ struct DemoReport: Sendable {
     }
 
     func hour(_ line: HourLine, secondOfDay: Int) -> String {
-        "  \(Wishes.wallTime(secondOfDay / 60))" + Self.row(line.numbers) + "\n"
+        "  \(Night.clock(secondOfDay / 60))" + Self.row(line.numbers) + "\n"
     }
 
     private func total(_ total: HourLine) -> String {
@@ -95,7 +96,7 @@ struct DemoReport: Sendable {
                 let bar = bar(Double(sent) / Double(max(most, 1)) * Double(room), isAny: sent > 0)
                 let woken = Columns.right(Elapsed.grouped(hours.wokenByHour[hour]), 8)
                 let line =
-                    "  \(Wishes.wallTime(hour * 60))  \(paint(asleep, .blue))" + Columns.right(Elapsed.grouped(sent), 7)
+                    "  \(Night.clock(hour * 60))  \(paint(asleep, .blue))" + Columns.right(Elapsed.grouped(sent), 7)
                     + (hours.wokenByHour[hour] > 0 ? paint(woken, .red) : woken)
                 return bar.isEmpty ? line : "\(line)  \(paint(bar, .green))"
             }

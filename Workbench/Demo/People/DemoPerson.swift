@@ -29,17 +29,6 @@ struct DemoPerson: Sendable, Equatable {
     func night(at minute: Int) -> Night { if let change, minute >= change.minute { change.night } else { night } }
 }
 
-/// Quiet hours as the demo reads them: local minutes of the day, `start` inclusive, `end` exclusive. Equal means none.
-struct Night: Sendable, Equatable {
-    let start: Int
-    let end: Int
-
-    /// For people who set none (the default rule in docs/POLICY.md).
-    static let usual = Night(start: 22 * 60, end: 8 * 60)
-
-    func holds(minute: Int) -> Bool { start <= end ? minute >= start && minute < end : minute >= start || minute < end }
-}
-
 struct DemoDevice: Sendable, Equatable {
     enum Answer: Sendable, Equatable {
         case accepted

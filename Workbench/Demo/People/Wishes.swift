@@ -15,10 +15,10 @@ struct Wishes: Sendable, Equatable {
     /// The column's value. Zone names are ASCII without quotes, so nothing needs escaping.
     var json: String {
         var members = [#""check_ins_enabled":\#(isEnabled)"#, #""frequency":"\#(frequency)""#]
-        if let checkInTime { members.append(#""check_in_time":"\#(Self.wallTime(checkInTime))""#) }
+        if let checkInTime { members.append(#""check_in_time":"\#(Night.clock(checkInTime))""#) }
         if let night {
-            members.append(#""quiet_hours_start":"\#(Self.wallTime(night.start))""#)
-            members.append(#""quiet_hours_end":"\#(Self.wallTime(night.end))""#)
+            members.append(#""quiet_hours_start":"\#(Night.clock(night.start))""#)
+            members.append(#""quiet_hours_end":"\#(Night.clock(night.end))""#)
         }
         if let timezone { members.append(#""timezone":"\#(timezone)""#) }
         if let weekday { members.append(#""weekday":\#(weekday)"#) }
@@ -26,13 +26,6 @@ struct Wishes: Sendable, Equatable {
         return "{\(members.joined(separator: ","))}"
     }
 
-    static func wallTime(_ minute: Int) -> String {
-        let (hour, minute) = (minute / 60, minute % 60)
-        return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
-    }
-}
-
-extension Wishes {
     static func draw(_ generator: inout SplitMix64) -> Wishes {
         var wishes = Wishes()
         wishes.frequency = generator.pick(weighted: frequencies) ?? "daily"

@@ -71,7 +71,7 @@ struct BookCheck: Sendable, Equatable {
         for (user, pushes) in index.acceptedByUser {
             guard let person = index.people[user] else { continue }
             if let quiet = person.quiet {
-                for push in pushes where push.localMinute.map(quiet.holds) == true {
+                for push in pushes where push.localMinute.map(quiet.holds(minute:)) == true {
                     let minute = "minute \(push.localMinute ?? -1) of their day"
                     add(.quiet, "\(user) at \(push.at), \(minute), quiet \(quiet.start) to \(quiet.end)")
                 }

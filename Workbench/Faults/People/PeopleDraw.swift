@@ -64,14 +64,14 @@ struct PeopleDraw {
         let slot = slotMinute(circumstance, zone)
         var parts = [#""check_ins_enabled":\#(circumstance != .disabled)"#]
         parts += frequency(slot.day)
-        parts.append(#""check_in_time":"\#(Self.clock(slot.minute))""#)
+        parts.append(#""check_in_time":"\#(Night.clock(slot.minute))""#)
         if circumstance == .noZone { parts.append(#""timezone":"Mars/Base""#) }
         if isOwn, circumstance != .noZone { parts.append(#""timezone":"\#(zone.name)""#) }
         let quiet = quiet(circumstance, zone)
-        person.quiet = quiet ?? FaultRecipient.Quiet(start: 22 * 60, end: 8 * 60)
+        person.quiet = quiet ?? .usual
         if let quiet {
-            parts.append(#""quiet_hours_start":"\#(Self.clock(quiet.start))""#)
-            parts.append(#""quiet_hours_end":"\#(Self.clock(quiet.end))""#)
+            parts.append(#""quiet_hours_start":"\#(Night.clock(quiet.start))""#)
+            parts.append(#""quiet_hours_end":"\#(Night.clock(quiet.end))""#)
         }
         if circumstance == .dueUnderCap || circumstance == .capped {
             if chance(50) { person.maxPerDay = number(1...3) } else { person.maxPerHour = number(1...3) }
@@ -109,16 +109,16 @@ struct PeopleDraw {
         return (second / 60, day)
     }
 
-    private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> FaultRecipient.Quiet? {
+    private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> Night? {
         if circumstance == .defaultQuiet { return nil }
         let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
         func away(_ by: Int) -> Int { ((minute + by) % 1440 + 1440) % 1440 }
         if circumstance == .quietNow {
-            return FaultRecipient.Quiet(start: away(-number(240...400)), end: away(number(40...400)))
+            return Night(start: away(-number(240...400)), end: away(number(40...400)))
         }
-        if chance(40) { return FaultRecipient.Quiet(start: 0, end: 0) }
+        if chance(40) { return Night(start: 0, end: 0) }
         // They ended before any slot, and begin at least an hour from now.
-        return FaultRecipient.Quiet(start: away(number(60...500)), end: away(-number(230...600)))
+        return Night(start: away(number(60...500)), end: away(-number(230...600)))
     }
 
     // MARK: What was sent before
@@ -139,11 +139,6 @@ struct PeopleDraw {
         default: break
         }
         person.sent.sort()
-    }
-
-    static func clock(_ minutes: Int) -> String {
-        let (hour, minute) = (minutes / 60, minutes % 60)
-        return "\(hour / 10)\(hour % 10):\(minute / 10)\(minute % 10)"
     }
 }
 

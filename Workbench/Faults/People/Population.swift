@@ -1,3 +1,5 @@
+import Seeded
+
 /// A seeded population. Most users are due now; the others must not get a push, for various reasons.
 ///
 /// The same seed at the same instant gives the same people. No slot, limit or quiet hours of theirs begin or end in the
@@ -23,15 +25,7 @@ struct Population: Sendable {
 
 /// One user as in the app's tables, and what was sent to them before the run.
 struct FaultRecipient: Sendable, Equatable {
-    /// Quiet hours as two local times in minutes after midnight. Equal means none.
-    struct Quiet: Sendable, Equatable {
-        var start: Int
-        var end: Int
-
-        func holds(_ minute: Int) -> Bool {
-            start <= end ? minute >= start && minute < end : minute >= start || minute < end
-        }
-    }
+    typealias Quiet = Night
 
     struct Past: Sendable, Equatable {
         /// Seconds since 1970.

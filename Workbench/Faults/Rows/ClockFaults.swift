@@ -1,3 +1,4 @@
+import Seeded
 import Glibc
 import LocalPostgres
 import TimeZones
@@ -16,7 +17,7 @@ extension Fault {
                 func minute(_ away: Int) -> Int {
                     zone.localTime(at: Instant(seconds: begin + Int64(away) * 60)).secondOfDay / 60
                 }
-                let quiet = place % 2 == 0 ? FaultRecipient.Quiet(start: minute(30), end: minute(90)) : nil
+                let quiet = place % 2 == 0 ? Night(start: minute(30), end: minute(90)) : nil
                 sleepers.append(.init(zone: name, minute: minute(-60 + place * 5 % 170), quiet: quiet))
             }
             let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
@@ -39,7 +40,7 @@ extension Fault {
                 else { throw FaultError("no zone files, or no summer time") }
                 let date = zone.localDate(at: change)
                 let sleepers = (0..<24).flatMap { quarter in
-                    [nil, FaultRecipient.Quiet(start: 90, end: 195)].map {
+                    [nil, Night(start: 90, end: 195)].map {
                         SteppedClock.Sleeper(zone: "Europe/Berlin", minute: quarter * 15, quiet: $0)
                     }
                 }

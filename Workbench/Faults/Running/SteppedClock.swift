@@ -1,3 +1,4 @@
+import Seeded
 import TimeZones
 
 /// A policy clock that the script sets. The daemon takes its clock from the database. Here the database's own functions
@@ -6,7 +7,7 @@ struct SteppedClock: Sendable {
     struct Sleeper: Sendable {
         var zone: String
         var minute: Int
-        var quiet: FaultRecipient.Quiet?
+        var quiet: Night?
     }
 
     struct Entry: Sendable {
@@ -48,8 +49,8 @@ struct SteppedClock: Sendable {
             """
         )
         let rows = sleepers.enumerated().map { number, sleeper in
-            let quiet = sleeper.quiet ?? FaultRecipient.Quiet(start: 0, end: 0)
-            let times = [sleeper.minute, quiet.start, quiet.end].map { "'\(PeopleDraw.clock($0))'" }
+            let quiet = sleeper.quiet ?? Night(start: 0, end: 0)
+            let times = [sleeper.minute, quiet.start, quiet.end].map { "'\(Night.clock($0))'" }
             return "(\(number), '\(sleeper.zone)', \(times.joined(separator: ", ")))"
         }
         try await stage.sql(
