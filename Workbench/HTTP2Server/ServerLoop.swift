@@ -58,7 +58,7 @@ final class ServerLoop: @unchecked Sendable {
             for event in events[..<Int(max(count, 0))] { ready(Int(bitPattern: UInt(event.data.u64)), event.events) }
             for id in held { ready(id, 0) }
             let (orders, stops) = inbox.take()
-            if stops { return stop() }
+            if stops { return Array(wires.keys).forEach(drop) }
             for order in orders { perform(order.order, on: order.connection) }
             performDue()
             publish()
@@ -206,11 +206,6 @@ final class ServerLoop: @unchecked Sendable {
         guard let wire = wires.removeValue(forKey: id) else { return }
         counters.now.closed += 1
         if wire.isHandshaken { handler.connectionClosed(wire.session.connection) }
-        publish()
-    }
-
-    private func stop() {
-        for id in wires.keys { drop(id) }
         publish()
     }
 }

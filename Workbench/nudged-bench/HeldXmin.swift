@@ -27,7 +27,6 @@ struct HeldXmin: AsyncParsableCommand {
         let lead = 30 + feed / 15_000 + burst / 500
         try bench.sql(Self.schedule(feed: feed, rate: rate, lead: lead), within: .seconds(1800))
         let daemon = try BenchDaemon(bench.configuration(endpoint))
-        daemon.start()
         var bursts = [try await measureBurst(1, bench)]
         let holder = try bench.holdSnapshot()
         defer { _ = holder.end() }

@@ -39,7 +39,6 @@ struct Messages: AsyncParsableCommand {
         // One per call, because several statements in a call are one transaction.
         for statement in ["vacuum analyze", "checkpoint"] { try bench.sql(statement) }
         let daemon = try BenchDaemon(bench.configuration(endpoint))
-        daemon.start()
         let begin = ContinuousClock.now
         let end = End()
         let (users, pause) = (users, urgentEvery)

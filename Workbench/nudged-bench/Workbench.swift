@@ -183,11 +183,6 @@ final class BenchDaemon: Sendable {
             try Assembly(configuration, zones: ZoneDatabase()),
             reporter: Reporter(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
         )
-    }
-
-    var busySeconds: Double { busy.withLock { $0 } }
-
-    func start() {
         sweeping.withLock { task in
             // The task retains the daemon until `stop`.
             task = Task { [self] in
@@ -203,6 +198,8 @@ final class BenchDaemon: Sendable {
             }
         }
     }
+
+    var busySeconds: Double { busy.withLock { $0 } }
 
     func stop() async {
         let task = sweeping.withLock { $0 }
