@@ -7,10 +7,7 @@ public struct IssuedCertificate: Sendable {
     public let certificate: String
     public let key: String
 
-    public init(certificate: String, key: String) {
-        self.certificate = certificate
-        self.key = key
-    }
+    public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
 }
 
 /// A private certificate authority, for tests, the simulator and the demo.

@@ -18,9 +18,7 @@ package final class ChaosRun: Sendable {
 
     /// - Parameter folder: an existing one; `ca.pem` is written there.
     package init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
-        self.seed = seed
-        self.seconds = seconds
-        self.rate = rate
+        (self.seed, self.seconds, self.rate) = (seed, seconds, rate)
         apple = try ChaosApple(seed: seed)
         let caFile = folder + "/ca.pem"
         try apple.certificate.authority.write(toFile: caFile, atomically: false, encoding: .utf8)

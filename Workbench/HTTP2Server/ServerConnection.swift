@@ -31,10 +31,7 @@ package final class ServerConnection: Sendable {
     package let id: Int
     private let inbox: ServerInbox
 
-    init(id: Int, inbox: ServerInbox) {
-        self.id = id
-        self.inbox = inbox
-    }
+    init(id: Int, inbox: ServerInbox) { (self.id, self.inbox) = (id, inbox) }
 
     /// Replies to a request that was answered with `silence`.
     package func reply(_ reply: ServerReply, to streamID: Int32) { inbox.put(.reply(streamID, reply), for: id) }

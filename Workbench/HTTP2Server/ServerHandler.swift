@@ -51,6 +51,4 @@ package struct ServerCounters: Sendable, Equatable {
 }
 
 /// The counters of the server's thread. Its sessions share them.
-final class LiveCounters {
-    var now = ServerCounters()
-}
+final class LiveCounters { var now = ServerCounters() }

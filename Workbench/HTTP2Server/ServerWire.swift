@@ -18,9 +18,7 @@ final class ServerWire {
     var watched: UInt32 = 0
 
     init(descriptor: Int32, tls: TLSConnection, session: ServerSession) {
-        self.descriptor = descriptor
-        self.tls = tls
-        self.session = session
+        (self.descriptor, self.tls, self.session) = (descriptor, tls, session)
     }
 
     deinit { Glibc.close(descriptor) }

@@ -195,10 +195,8 @@ extension LocalCluster {
             password: String? = nil,
             settings: [String: String] = [:]
         ) {
-            self.fsync = fsync
-            self.maxConnections = maxConnections
-            self.password = password
-            self.settings = settings
+            (self.fsync, self.maxConnections) = (fsync, maxConnections)
+            (self.password, self.settings) = (password, settings)
         }
 
         func arguments(folder: String, port: Int?) -> [String] {

@@ -34,10 +34,7 @@ package struct LocalPostgresError: Error, Sendable, Equatable, CustomStringConve
     package var code: Code
     package var context: String
 
-    init(_ code: Code, _ context: String) {
-        self.code = code
-        self.context = context
-    }
+    init(_ code: Code, _ context: String) { (self.code, self.context) = (code, context) }
 
     /// A system call failed; errno says why.
     static func system(_ what: String) -> LocalPostgresError {

@@ -104,11 +104,8 @@ private final class Flood: Sendable {
     private let state = Mutex(State())
 
     init(_ sender: Sender, _ plans: [SendPlan], count: Int, width: Int, chunk: Int) {
-        self.sender = sender
-        self.plans = plans
-        self.count = count
-        self.width = width
-        self.chunk = max(chunk, 1)
+        (self.sender, self.plans) = (sender, plans)
+        (self.count, self.width, self.chunk) = (count, width, max(chunk, 1))
     }
 
     func run() async -> Int {

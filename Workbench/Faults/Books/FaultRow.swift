@@ -13,8 +13,6 @@ package struct FaultRow: Sendable, Equatable {
     var notes: [String] = []
     var failures = 0
 
-    init(fault: String) { self.fault = fault }
-
     /// A fault that was not played passes. One that was played and sent nothing shows nothing.
     package var passes: Bool { breaches.isEmpty && failures == 0 && (runs == 0 || accepted > 0) }
 

@@ -13,10 +13,7 @@ package struct FaultPlan: Sendable {
     let mostRounds: Int?
 
     package init(isQuick: Bool, seed: UInt64, users: Int? = nil, rounds: Int? = nil) {
-        self.isQuick = isQuick
-        self.seed = seed
-        self.users = users
-        mostRounds = rounds
+        (self.isQuick, self.seed, self.users, mostRounds) = (isQuick, seed, users, rounds)
     }
 
     func pick<Value>(quick: Value, full: Value) -> Value { isQuick ? quick : full }

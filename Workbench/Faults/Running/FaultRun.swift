@@ -4,10 +4,7 @@ package struct FaultRun: Sendable {
     private let workshop: Workshop
     private let plan: FaultPlan
 
-    package init(_ workshop: Workshop, _ plan: FaultPlan) {
-        self.workshop = workshop
-        self.plan = plan
-    }
+    package init(_ workshop: Workshop, _ plan: FaultPlan) { (self.workshop, self.plan) = (workshop, plan) }
 
     /// Plays all rounds of a fault, and calls `onRound` after each with its result.
     package func play(_ fault: Fault, onRound: (RoundResult) -> Void = { _ in }) async -> FaultRow {
