@@ -69,12 +69,11 @@ final class SimulatorHandler: ServerHandler {
     // MARK: Requests
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
-        let authorization = request.headers["authorization"]
-        if recordsAll { received(request, authorization, connection.id) }
+        if recordsAll { received(request, connection.id) }
         var token = ""
         do throws(RequestRefusal) {
             token = try AcceptedPush.token(method: request.method, path: request.path)
-            return try push(token, request, authorization, connection)
+            return try push(token, request, connection)
         } catch {
             let (status, reason) = (error.status, error.reason)
             note(AnsweredRequest(token: token, status: status, reason: reason, connection: connection.id))
@@ -82,12 +81,12 @@ final class SimulatorHandler: ServerHandler {
         }
     }
 
-    private func received(_ request: ServerRequest, _ authorization: String?, _ connection: Int) {
+    private func received(_ request: ServerRequest, _ connection: Int) {
         let token = String(request.path.split(separator: "/").last ?? "")
         let id = request.headers["apns-id"].flatMap(UUID.init(canonical:))
         log.withLock { log in
             var number = 0
-            if let authorization {
+            if let authorization = request.headers["authorization"] {
                 number = log.authorizations[authorization] ?? log.authorizations.count + 1
                 log.authorizations[authorization] = number
             }
@@ -96,15 +95,12 @@ final class SimulatorHandler: ServerHandler {
     }
 
     /// Checks the rest of a request whose target is valid, and performs the script's answer.
-    private func push(
-        _ token: String,
-        _ request: ServerRequest,
-        _ authorization: String?,
-        _ connection: ServerConnection
-    ) throws(RequestRefusal) -> ServerReply {
+    private func push(_ token: String, _ request: ServerRequest, _ connection: ServerConnection) throws(RequestRefusal)
+        -> ServerReply
+    {
         let script = state.withLock { $0.script }
         let now = script.now()
-        try admit(authorization, connection.id, now)
+        try admit(request.headers["authorization"], connection.id, now)
         var push = try AcceptedPush(
             token: token,
             headers: request.headers,
