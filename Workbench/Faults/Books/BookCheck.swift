@@ -9,8 +9,6 @@ struct BookCheck: Sendable, Equatable {
     /// For a script that compares by itself.
     init(unknown: Int) { self.unknown = unknown }
 
-    func count(_ breach: Breach) -> Int { found[breach]?.count ?? 0 }
-
     init(_ books: Books, allowing allowance: Allowance = Allowance()) {
         let index = BookIndex(books, allowance)
         unknown = index.unknown.count

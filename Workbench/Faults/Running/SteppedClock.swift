@@ -10,13 +10,8 @@ struct SteppedClock: Sendable {
         var quiet: Night?
     }
 
-    struct Entry: Sendable {
-        let number: Int
-        let slot: LocalDate
-        /// Seconds since 1970 by the stepped clock.
-        let at: Int64
-        let outcome: String
-    }
+    /// A row of the record. `at`: seconds since 1970 by the stepped clock.
+    typealias Entry = (number: Int, slot: LocalDate, at: Int64, outcome: String)
 
     let stage: Stage
     let sleepers: [Sleeper]
@@ -90,10 +85,10 @@ struct SteppedClock: Sendable {
             select s.number, d.slot, extract(epoch from d.attempted_at)::bigint, d.outcome
             from faulted.sleeper s join nudged.delivery d on d.user_id = faulted.id(s.number) order by d.attempted_at, 1
             """
-        ).compactMap { row in
+        ).compactMap { row -> Entry? in
             guard let number = Int(row[0]), let slot = LocalDate(iso: row[1]), let at = Int64(row[2])
             else { return nil }
-            return Entry(number: number, slot: slot, at: at, outcome: row[3])
+            return (number, slot, at, row[3])
         }
     }
 
