@@ -29,13 +29,12 @@ package final class Server: Sendable {
     /// Starts serving. A second call does nothing.
     package func start() throws {
         let loop = loop
-        let isStarted = state.withLock { state in
-            guard case .idle = state else { return true }
-            guard let thread = DedicatedThread.start(named: "http2-server", { loop.run() }) else { return false }
+        try state.withLock { state in
+            guard case .idle = state else { return }
+            guard let thread = DedicatedThread.start(named: "http2-server", { loop.run() })
+            else { throw ServerError("no thread left for a server") }
             state = .running(thread)
-            return true
         }
-        guard isStarted else { throw ServerError("no thread left for a server") }
     }
 
     /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Open connections stay.

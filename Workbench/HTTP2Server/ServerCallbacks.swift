@@ -71,8 +71,7 @@ private func received(_ header: nghttp2_frame_hd, _ session: ServerSession) {
         {
             session.requestEnded(index)
         }
-    case NGHTTP2_RST_STREAM.rawValue:
-        session.counters.now.resetsReceived += 1
+    case NGHTTP2_RST_STREAM.rawValue: session.counters.now.resetsReceived += 1
     case NGHTTP2_PING.rawValue:
         if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
             session.counters.now.pingsReceived += 1

@@ -149,8 +149,7 @@ extension ServerSession {
     func perform(_ reply: ServerReply, on stream: Int32) {
         guard let index = slot(of: stream) else { return }
         switch reply {
-        case .respond(let status, let headers, let body, _):
-            respond(index, status, headers, body, isUnfinished: false)
+        case .respond(let status, let headers, let body, _): respond(index, status, headers, body, isUnfinished: false)
         case .unfinished(let status, let headers, let body, _):
             respond(index, status, headers, body, isUnfinished: true)
         case .informational(let status, let then):
@@ -158,10 +157,8 @@ extension ServerSession {
                 nghttp2_submit_headers(handle, noFlags, stream, nil, fields, count, nil)
             }
             perform(then, on: stream)
-        case .reset(let code, _):
-            nghttp2_submit_rst_stream(handle, noFlags, stream, code)
-        case .silence:
-            break
+        case .reset(let code, _): nghttp2_submit_rst_stream(handle, noFlags, stream, code)
+        case .silence: break
         }
     }
 
