@@ -27,6 +27,7 @@ extension Fault {
     }
 
     private static func prepare(_ stage: Stage, for point: FailPoint) async throws {
+        let person = stage.population.people[0].id
         switch point {
         case .afterRecover, .afterDeath:
             // A dead daemon with open intents.
@@ -35,18 +36,16 @@ extension Fault {
             try await stage.refuse("nudged.intent", on: "insert", state: "40001", share: 33)
         case .afterFanOut:
             // A reminder for everyone who shares a subject, which nobody does.
-            guard let person = stage.population.people.first else { return }
             let reminder = "'task', '1', 'Now', '', due_at => now(), audience => 'everyone'"
-            try await stage.sql("select nudged_api.set_reminder('\(person.id)', \(reminder))")
+            try await stage.sql("select nudged_api.set_reminder('\(person)', \(reminder))")
         case .beforeSetAside:
-            guard let person = stage.population.people.first else { return }
             try await stage.sql(
                 """
-                insert into nudged.person (user_id, due_at, since) values ('\(person.id)', now(), '294270-01-01')
+                insert into nudged.person (user_id, due_at, since) values ('\(person)', now(), '294270-01-01')
                 on conflict (user_id) do update set since = excluded.since
                 """
             )
-            stage.allow { $0.changed.insert(person.id) }
+            stage.allow { $0.changed.insert(person) }
         default: break
         }
     }

@@ -34,8 +34,7 @@ final class Stage: Sendable {
         result = Mutex(RoundResult(name: round.name))
         random = Mutex(SplitMix64(seed: ~round.seed))
         startedAt = WallTime.milliseconds() / 1000
-        let population = Population(round.users, seed: round.seed, now: startedAt)
-        self.population = population
+        population = Population(round.users, seed: round.seed, now: startedAt)
         let number = Self.count.add(1, ordering: .relaxed).newValue
         database = "faults_\(number)"
         folder = "\(workshop.folder)/\(number)"
@@ -44,9 +43,10 @@ final class Stage: Sendable {
             try round.scenery.ownCluster.map {
                 try workshop.ownCluster(LocalCluster.Options(settings: Self.durable.merging($0) { $1 }))
             } ?? workshop.cluster
-        let taken = TakenPushes()
-        self.taken = taken
-        let script = Self.script(round.scenery, population, taken, workshop.certificate)
+        taken = TakenPushes()
+        var script = Self.script(round.scenery, population, taken)
+        script.settings.keys = [workshop.certificate.registered(keyID: Workshop.keyID, teamID: Workshop.teamID)]
+        script.settings.topics = [Workshop.topic]
         simulator = try APNsSimulator(script: script, certificate: workshop.certificate.server)
         try cluster.createDatabase(named: database, template: Workshop.template)
         try simulator.start()
@@ -55,14 +55,7 @@ final class Stage: Sendable {
     /// Only the server crashes, not the machine. A commit must survive that, but need not wait for the disk.
     private static let durable = ["synchronous_commit": "on"]
 
-    private static func script(
-        _ scenery: Scenery,
-        _ population: Population,
-        _ taken: TakenPushes,
-        _ certificate: SimulatorCertificate
-    ) -> SimulatorScript {
-        var settings = SimulatorSettings(keys: [certificate.registered(keyID: Workshop.keyID, teamID: Workshop.teamID)])
-        settings.topics = [Workshop.topic]
+    private static func script(_ scenery: Scenery, _ population: Population, _ taken: TakenPushes) -> SimulatorScript {
         let range = scenery.answers
         let perDevice: @Sendable (String, Int) -> ScriptedAnswer? = { token, attempt in
             if let answer = scenery.perDevice?(token, attempt) { return answer }
@@ -73,7 +66,7 @@ final class Stage: Sendable {
             default: return .delay(delay, then: .accept)
             }
         }
-        var script = SimulatorScript(settings: settings, perDevice: perDevice)
+        var script = SimulatorScript(perDevice: perDevice)
         script.onAccepted = { taken.add($0) }
         return script
     }
