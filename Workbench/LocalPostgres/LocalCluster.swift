@@ -34,14 +34,9 @@ package final class LocalCluster: Sendable {
         self.options = options
         programs = try ServerPrograms.find()
         account = try ServerAccount.current()
+        port = options.password == nil ? nil : try FreePort.find()
         folder = try account.makeFolder(inMemory: !options.fsync)
-        do throws(LocalPostgresError) {
-            port = options.password == nil ? nil : try FreePort.find()
-            watchdog = try ServerWatchdog(folder: folder)
-        } catch {
-            ServerAccount.remove(folder)
-            throw error
-        }
+        watchdog = try ServerWatchdog(folder: folder)
         do throws(LocalPostgresError) {
             try filling(self)
             try start()

@@ -30,14 +30,9 @@ package final class LocalPooler: Sendable {
     ) throws(LocalPostgresError) {
         self.password = password
         account = try ServerAccount.current()
+        port = try FreePort.find()
         folder = try account.makeFolder(inMemory: true)
-        do throws(LocalPostgresError) {
-            port = try FreePort.find()
-            watchdog = try ServerWatchdog(folder: folder, processFile: "pid")
-        } catch {
-            ServerAccount.remove(folder)
-            throw error
-        }
+        watchdog = try ServerWatchdog(folder: folder, processFile: "pid")
         do throws(LocalPostgresError) {
             try write("users", "\"postgres\" \"\(password)\"\n")
             try write("ini", text(cluster, mode, settings))

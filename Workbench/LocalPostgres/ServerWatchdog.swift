@@ -28,6 +28,7 @@ final class ServerWatchdog: Sendable {
     /// The writing end; -1 after `dismiss`.
     private let pipeEnd: Mutex<Int32>
 
+    /// Removes the folder if it can't start.
     init(folder: String, processFile: String = "data/postmaster.pid") throws(LocalPostgresError) {
         var ends: [Int32] = [-1, -1]
         // Closed on exec. A child with a copy of the writing end would keep the watchdog waiting.
@@ -44,6 +45,7 @@ final class ServerWatchdog: Sendable {
             )
         } catch {
             close(ends[1])
+            ServerAccount.remove(folder)
             throw error
         }
         pipeEnd = Mutex(ends[1])

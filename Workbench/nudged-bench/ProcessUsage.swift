@@ -19,8 +19,7 @@ func monotonicSeconds() -> Double { Double(MonotonicTime.microseconds()) / 1e6 }
 
 extension Double {
     func text(_ decimals: Int) -> String {
-        var scale = 1.0
-        for _ in 0..<decimals { scale *= 10 }
+        let scale = pow(10, Double(decimals))
         let value = (self * scale).rounded() / scale
         return decimals == 0 ? "\(Int(value))" : "\(value)"
     }
