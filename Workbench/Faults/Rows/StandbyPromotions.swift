@@ -65,11 +65,9 @@ struct StandbyPromotion {
         // kept by the daemon, so these pushes would not be sent again.
         let had = Set(stage.taken.all.map(\.apnsID)).union(try await stage.openIntents())
         let more = 5 + stage.draw(40)
+        let recorded = "select distinct apns_id from nudged.delivery where outcome = 'accepted'"
         try await stage.wait(for: "pushes that the standby doesn't know", by: [process], every: .milliseconds(2)) {
-            let recorded = try await stage.lines(
-                "select distinct apns_id from nudged.delivery where outcome = 'accepted'"
-            )
-            return Set(recorded).subtracting(had).count >= more
+            Set(try await stage.lines(recorded)).subtracting(had).count >= more
         }
         try await onOwnThread { stage.cluster.halt(withStreaming: held) }
     }

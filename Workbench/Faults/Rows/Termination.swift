@@ -13,9 +13,7 @@ extension Fault {
             if took > 2000 + 5000 { stage.fail("the stop took \(took) ms") }
             let after = stage.taken.all.count { $0.at > begin.at }
             if after > 40 { stage.fail("\(after) pushes after SIGTERM: it went on claiming") }
-            let left = try await stage.number(
-                "select (select count(*) from nudged.intent where user_ids <> '{}') + (select count(*) from nudged.member)"
-            )
+            let left = try await stage.number("select (\(Stage.openRows)) + (select count(*) from nudged.member)")
             if left != 0 { stage.fail("\(left) intents and memberships are left") }
             stage.recovered(after: took)
         }
