@@ -39,9 +39,8 @@ struct FaultsCommand: AsyncParsableCommand {
 
     func validate() throws {
         for name in only where Fault.named(name) == nil {
-            throw ValidationError(
-                "no fault is called \(name); there are \(Fault.all.map(\.name).joined(separator: ", "))"
-            )
+            let names = Fault.all.map(\.name).joined(separator: ", ")
+            throw ValidationError("no fault is called \(name); there are \(names)")
         }
         if nudged == nil, !list { throw ValidationError("--nudged is missing: the path of the nudged to test") }
         if let users, users < 1 { throw ValidationError("--users must be at least 1") }

@@ -42,13 +42,11 @@ extension Fault {
                 sum.optedOut.merge(one.optedOut) { $1 }
             }
         }
-        let took = max(1, stage.now - begin)
+        let rate = Int64(all.count) * 1000 / max(1, stage.now - begin)
         try await stage.serveAll(daemons)
         try await check(stage, all)
         try await stage.expectNoDeadlocks()
-        stage.note(
-            "\(Int64(all.count) * 1000 / took) changes a second, \(all.refused) tried again, the slowest \(all.slowest) ms"
-        )
+        stage.note("\(rate) changes a second, \(all.refused) tried again, the slowest \(all.slowest) ms")
     }
 
     /// Changes preferences of users of its own. So it could only wait for the daemon, and then it fails.

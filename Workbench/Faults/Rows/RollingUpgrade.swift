@@ -12,9 +12,8 @@ extension Fault {
                 let older = stage.workshop.older
                 let running = try stage.start(["run"], binary: older)
                 try await stage.awaitAccepted(10, by: running)
-                try await stage.sql(
-                    "insert into nudged.migration (number, name, checksum, oldest) values (9999, 'later', 1, 9999)"
-                )
+                let columns = "number, name, checksum, oldest"
+                try await stage.sql("insert into nudged.migration (\(columns)) values (9999, 'later', 1, 9999)")
                 let fresh = try stage.start(["run"], binary: older)
                 for daemon in [running, fresh] { try await stage.awaitLine("install that version here", of: daemon) }
                 try await stage.wait(for: "the intents to be settled") { try await stage.openIntents().isEmpty }

@@ -62,10 +62,9 @@ final class SplitNetwork: Sendable {
         try Self.link(number, .apple)
         let hosts = stage.folder + "/hosts"
         try TextFile.write(hosts, "\(Self.address(number, .apple)) localhost\n")
-        let script = stage.folder + "/relay.py"
-        try TextFile.write(script, Self.relayScript)
         relay = try stage.spawn([
-            "python3", script, "\(Self.address(number, .database)),6432,\(stage.cluster.folder)/.s.PGSQL.5432",
+            "python3", "-c", Self.relayScript,
+            "\(Self.address(number, .database)),6432,\(stage.cluster.folder)/.s.PGSQL.5432",
             "\(Self.address(number, .apple)),\(stage.simulator.port),\(stage.simulator.port)",
         ])
         guard relay.waitForOutput(Stage.net, where: { $0.contains("ready") }) else {

@@ -65,9 +65,8 @@ extension Stage {
         }
         books.tokensLeft = Set(try await lines("select device_token from public.push_tokens"))
         books.open = Array(try await openIntents())
-        books.left = try await lines(
-            "select user_id || ': due ' || due_at from nudged.person where due_at <= now() - interval '3 seconds'"
-        )
+        let left = "nudged.person where due_at <= now() - interval '3 seconds'"
+        books.left = try await lines("select user_id || ': due ' || due_at from \(left)")
         let next = "select user_id, 'due ' || due_at, 'turn ' || turn, coalesce(reason, 'no reason') from nudged.person"
         for row in try await rows(next) { books.next[row[0]] = row[1...].joined(separator: ", ") }
     }
