@@ -71,7 +71,7 @@ struct DatabaseRefusal: Sendable {
     /// Another session locks a table for longer than a statement may take or may wait.
     func locked(_ table: String, lockTimeout: Bool, _ stage: Stage) async throws {
         let holder = try await stage.connect()
-        let limit = lockTimeout ? [:] : ["DATABASE_STATEMENT_TIMEOUT": "500ms"]
+        let limit: [String: String] = lockTimeout ? [:] : ["DATABASE_STATEMENT_TIMEOUT": "500ms"]
         let process = try await stage.service(limit, accepting: 10)
         if lockTimeout {
             try await stage.admin("alter database \"\(stage.database)\" set lock_timeout = '50ms'")
