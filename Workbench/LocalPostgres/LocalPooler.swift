@@ -4,9 +4,7 @@ import Synchronization
 /// A private PgBouncer in front of a `LocalCluster`, for tests: on 127.0.0.1 at a free port, in a temporary folder,
 /// never as root. Like the cluster, it ends with this process, however that ends.
 package final class LocalPooler: Sendable {
-    package enum Mode: String, Sendable, CaseIterable {
-        case transaction, statement, session
-    }
+    package enum Mode: String, Sendable, CaseIterable { case transaction, statement, session }
 
     package let port: Int
     private let folder: String
