@@ -1,5 +1,4 @@
 import APNs
-import APNsSimulator
 import FoundationEssentials
 import Base
 import OpenSSL

@@ -1,6 +1,4 @@
-import CNGHTTP2
 import Glibc
-import HTTP2
 import Base
 import Certificates
 import OpenSSL

@@ -1,6 +1,5 @@
 import APNsSimulator
 import ArgumentParser
-import Certificates
 import Dispatch
 import Glibc
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import LocalPostgres
 import Postgres
 import Core
 

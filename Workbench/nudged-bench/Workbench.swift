@@ -8,7 +8,6 @@ import Logging
 import Postgres
 import Service
 import Synchronization
-import Systemd
 import TimeZones
 
 final class Workbench: Sendable {

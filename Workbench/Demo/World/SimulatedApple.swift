@@ -1,6 +1,5 @@
 import APNsSimulator
 import Service
-import Systemd
 
 struct SimulatedApple: Sendable {
     let simulator: APNsSimulator

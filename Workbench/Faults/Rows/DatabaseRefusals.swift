@@ -1,6 +1,5 @@
 import LocalPostgres
 import Postgres
-import Seeded
 
 extension Fault {
     static let refusals = Fault("database-refuses") { plan in

@@ -2,7 +2,6 @@ import Base
 import APNsSimulator
 import Glibc
 import LocalPostgres
-import Postgres
 import Seeded
 import Synchronization
 

@@ -1,5 +1,4 @@
 import APNsSimulator
-import Dispatch
 import Glibc
 import LocalPostgres
 import Synchronization
