@@ -80,10 +80,7 @@ public struct Conversation: Sendable, Equatable {
     public var messages: Int64
     public var lastAt: Instant
 
-    public init(messages: Int64, lastAt: Instant) {
-        self.messages = messages
-        self.lastAt = lastAt
-    }
+    public init(messages: Int64, lastAt: Instant) { (self.messages, self.lastAt) = (messages, lastAt) }
 }
 
 public struct Reminder: Sendable, Equatable {
@@ -94,8 +91,6 @@ public struct Reminder: Sendable, Equatable {
     public var recipientIsAuthor: Bool
 
     public init(dueAt: Instant, expiresAt: Instant? = nil, recipientIsAuthor: Bool) {
-        self.dueAt = dueAt
-        self.expiresAt = expiresAt
-        self.recipientIsAuthor = recipientIsAuthor
+        (self.dueAt, self.expiresAt, self.recipientIsAuthor) = (dueAt, expiresAt, recipientIsAuthor)
     }
 }

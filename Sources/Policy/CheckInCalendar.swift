@@ -103,9 +103,7 @@ struct Pace {
     private let horizon: Instant
 
     init(_ frequency: Frequency, anchor: Int, _ checkIns: [CheckIn], now: Instant) {
-        self.frequency = frequency
-        self.anchor = anchor
-        self.checkIns = checkIns
+        (self.frequency, self.anchor, self.checkIns) = (frequency, anchor, checkIns)
         horizon = now + History.horizon
         for checkIn in checkIns where checkIn.at <= horizon {
             if let slot = lastSlot, checkIn.slot <= slot {} else { lastSlot = checkIn.slot }

@@ -70,12 +70,8 @@ public struct Decision: Sendable, Equatable {
         urgent: Bool = false,
         validUntil: Instant? = nil
     ) {
-        self.action = action
-        self.reason = reason
-        self.nextAt = nextAt
-        self.slot = slot
-        self.urgent = urgent
-        self.validUntil = validUntil
+        (self.action, self.reason, self.nextAt) = (action, reason, nextAt)
+        (self.slot, self.urgent, self.validUntil) = (slot, urgent, validUntil)
     }
 }
 

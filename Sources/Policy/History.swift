@@ -6,10 +6,7 @@ public struct CheckIn: Sendable, Hashable {
     /// The user's local date for which it was sent.
     public var slot: LocalDate
 
-    public init(at: Instant, slot: LocalDate) {
-        self.at = at
-        self.slot = slot
-    }
+    public init(at: Instant, slot: LocalDate) { (self.at, self.slot) = (at, slot) }
 }
 
 /// Pushes that count up the badge and that the app has not seen.
@@ -18,10 +15,7 @@ public struct UnseenPushes: Sendable, Equatable {
     /// When the last one was sent.
     public var lastAt: Instant
 
-    public init(count: Int32, lastAt: Instant) {
-        self.count = count
-        self.lastAt = lastAt
-    }
+    public init(count: Int32, lastAt: Instant) { (self.count, self.lastAt) = (count, lastAt) }
 }
 
 /// What was sent to a user and counts. Each list may be in any order.
@@ -35,10 +29,7 @@ public struct History: Sendable, Equatable {
     public var unseen: UnseenPushes?
 
     public init(checkIns: [CheckIn] = [], closed: [LocalDate] = [], sent: [Instant] = [], unseen: UnseenPushes? = nil) {
-        self.checkIns = checkIns
-        self.closed = closed
-        self.sent = sent
-        self.unseen = unseen
+        (self.checkIns, self.closed, self.sent, self.unseen) = (checkIns, closed, sent, unseen)
     }
 
     /// Adds a check-in, which is also a send.

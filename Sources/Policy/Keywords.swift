@@ -52,10 +52,7 @@ package final class KeywordMatcher: Sendable {
             fallbacks[state] = steps[Step(state: place, token: last.token)] ?? 0
             isFound[state] = isFound[state] || isFound[fallbacks[state]]
         }
-        self.numbers = numbers
-        self.steps = steps
-        self.fallbacks = fallbacks
-        self.isFound = isFound
+        (self.numbers, self.steps, self.fallbacks, self.isFound) = (numbers, steps, fallbacks, isFound)
     }
 
     package func occurs(in message: Message) -> Bool { occurs(in: message.title) || occurs(in: message.body) }
@@ -86,12 +83,13 @@ private enum Tokens {
         var tokens: [String] = []
         var run = String.UnicodeScalarView()
         func endRun() {
-            if !run.isEmpty { tokens.append(String(run)) }
+            // Scalar by scalar, without regard to its neighbours.
+            if !run.isEmpty { tokens.append(String(run).lowercased()) }
             run = String.UnicodeScalarView()
         }
         for scalar in text.unicodeScalars {
             switch kind(scalar) {
-            case .letter: append(scalar, to: &run)
+            case .letter: run.append(scalar)
             case .separator: endRun()
             case .ideograph:
                 endRun()
@@ -103,15 +101,6 @@ private enum Tokens {
     }
 
     private enum Kind { case separator, letter, ideograph }
-
-    private static func append(_ scalar: Unicode.Scalar, to run: inout String.UnicodeScalarView) {
-        guard !scalar.isASCII else {
-            let isUpper = ("A"..."Z").contains(scalar)
-            run.append(isUpper ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar)
-            return
-        }
-        run.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
-    }
 
     private static func kind(_ scalar: Unicode.Scalar) -> Kind {
         if scalar.isASCII {

@@ -8,10 +8,7 @@ public struct Policy: Sendable {
     public let rules: Rules
     public let zones: ZoneDatabase
 
-    public init(rules: Rules, zones: ZoneDatabase) {
-        self.rules = rules
-        self.zones = zones
-    }
+    public init(rules: Rules, zones: ZoneDatabase) { (self.rules, self.zones) = (rules, zones) }
 
     /// The decision about a candidate at an instant.
     ///

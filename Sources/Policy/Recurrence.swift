@@ -44,10 +44,7 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable {
     /// Its number in the month: 1 to 5, or -1 (the last) to -5. nil: each.
     public let ordinal: Int?
 
-    init(_ weekday: Int, ordinal: Int? = nil) {
-        self.weekday = weekday
-        self.ordinal = ordinal
-    }
+    init(_ weekday: Int, ordinal: Int? = nil) { (self.weekday, self.ordinal) = (weekday, ordinal) }
 
     static let codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
     private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -75,7 +72,8 @@ extension Recurrence {
     }
 
     private var dayText: String {
-        let days = Self.listed(monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text), "and")
+        let sorted = monthDays.sorted { Self.place($0) < Self.place($1) }
+        let days = Self.listed(sorted.map { Self.text($0, last: "last day") }, "and")
         let condition = Self.listed(weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }, "or")
         switch (weekdays.isEmpty, monthDays.isEmpty) {
         case (true, true): return ""
@@ -103,8 +101,6 @@ extension Recurrence {
         guard let ordinal = day.ordinal else { return day.name }
         return "\(text(ordinal, last: "last")) \(day.name)"
     }
-
-    private static func text(_ monthDay: Int) -> String { text(monthDay, last: "last day") }
 
     /// `1st`, `last`, `2nd to last`.
     private static func text(_ number: Int, last: String) -> String {
