@@ -85,7 +85,6 @@ public struct Conversation: Sendable, Equatable {
 
 public struct Reminder: Sendable, Equatable {
     public var dueAt: Instant
-    /// From this instant on it is useless. nil: never.
     public var expiresAt: Instant?
     /// Whether the recipient chose the time. Then quiet hours do not apply for the first 900 s.
     public var recipientIsAuthor: Bool

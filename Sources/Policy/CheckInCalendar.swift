@@ -95,9 +95,8 @@ struct Pace {
     let frequency: Frequency
     /// ISO weekday of the weekly anchor.
     let anchor: Int
-    /// The latest slot. Check-ins more than 48 h ahead are ignored.
+    /// The latest slot, and the latest instant. Check-ins more than 48 h ahead are ignored.
     private(set) var lastSlot: LocalDate?
-    /// The latest instant. Check-ins more than 48 h ahead are ignored.
     private(set) var lastAt: Instant?
     private let checkIns: [CheckIn]
     private let horizon: Instant

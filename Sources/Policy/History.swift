@@ -25,7 +25,6 @@ public struct History: Sendable, Equatable {
     public var closed: [LocalDate]
     /// Every send that counts, of any kind, check-ins included.
     public var sent: [Instant]
-    /// nil: none.
     public var unseen: UnseenPushes?
 
     public init(checkIns: [CheckIn] = [], closed: [LocalDate] = [], sent: [Instant] = [], unseen: UnseenPushes? = nil) {
@@ -38,7 +37,6 @@ public struct History: Sendable, Equatable {
         add(sent: checkIn.at)
     }
 
-    /// Adds the send of a message or a reminder.
     public mutating func add(sent instant: Instant) { sent.append(instant) }
 
     /// Removes one such check-in and its send.
@@ -52,7 +50,6 @@ public struct History: Sendable, Equatable {
         if let index = sent.firstIndex(of: instant) { sent.remove(at: index) }
     }
 
-    /// A slot ended without counting.
     public mutating func close(_ slot: LocalDate) { if !closed.contains(slot) { closed.append(slot) } }
 
     /// Entries more than 48 h ahead are ignored: a host that once ran with a wrong clock must not silence its users for

@@ -141,7 +141,6 @@ extension Policy {
         return Decision(.send, .due, slot: chosen.date, validUntil: validUntil)
     }
 
-    /// Waits for the next slot.
     private func next(_ reason: Reason, _ calendar: CheckInCalendar, _ now: Instant, _ trace: inout Trace) -> Decision {
         let next = calendar.next(after: now)
         trace.note("next", .wait, ["slot": next.date.iso, "at": next.earliest.rfc3339])

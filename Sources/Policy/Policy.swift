@@ -10,8 +10,6 @@ public struct Policy: Sendable {
 
     public init(rules: Rules, zones: ZoneDatabase) { (self.rules, self.zones) = (rules, zones) }
 
-    /// The decision about a candidate at an instant.
-    ///
     /// - Throws: if the zone could not be read now. No other zone may be used instead.
     public func decide(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> Decision {
         var trace = Trace(recording: false)
@@ -31,9 +29,8 @@ public struct Policy: Sendable {
         }
     }
 
-    /// The first valid zone of the preferences, the profile and the rules.
-    ///
-    /// - Throws: if a zone can't be read now. It may be valid, so the next one must not be used.
+    /// The first valid zone of the preferences, the profile and the rules. It throws if a zone can't be read now: that
+    /// one may be valid, so the next one must not be used.
     public func zone(of candidate: Candidate) throws(TimeZoneError) -> Zone? {
         if let zone = candidate.zone { return zone }
         if let name = candidate.preferences.timezone, let zone = try zones.zone(named: name) { return zone }
@@ -58,18 +55,9 @@ public struct Policy: Sendable {
     }
 
     /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the
-    /// daemon.
-    ///
-    /// It is FNV-1a with 64 bits over the UTF-8 of
-    /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`:
-    /// - opted: `null`, `malformed` or `ok`. Unless it is `ok`, the next four are `-`.
-    /// - enabled, first session, device: 0 or 1
-    /// - frequency: its name in docs/POLICY-SPEC.md
-    /// - minutes: `check_in_time` in minutes after midnight
-    /// - weekday: 1 to 7
-    /// - zone: the name of the user's zone
-    ///
-    /// Absent values are `-`.
+    /// daemon. It is FNV-1a with 64 bits over the UTF-8 of
+    /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`. Absent values are `-`, and
+    /// so are the four after opted unless it is `ok`.
     public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
         let preferences = candidate.preferences
         let isOpted = !preferences.isNull && preferences.malformed == nil

@@ -13,11 +13,8 @@ extension Recurrence {
     /// search takes at most 36,525 steps: days, weeks or months, each INTERVAL apart.
     public static let horizon = 36_525
 
-    /// The next occurrence. nil: none. An UNTIL that is an instant is not checked here: it needs a zone.
-    ///
-    /// - Parameters:
-    ///   - occurrence: the last one.
-    ///   - start: the wall time of the first one.
+    /// The next occurrence after the last one. nil: none. `start` is the wall time of the first one. An UNTIL that is an
+    /// instant is not checked here: it needs a zone.
     public func next(after occurrence: Occurrence, start: LocalDateTime) -> Occurrence? {
         if case .count(let count) = end, occurrence.number >= count { return nil }
         // A rule has at most one occurrence a day, at the first one's time of day.
@@ -126,10 +123,7 @@ extension Recurrence {
     ///
     /// A wall time in a gap is due at the transition. A wall time in an overlap is due at its first instant.
     ///
-    /// - Parameters:
-    ///   - occurrence: the last one.
-    ///   - start: the wall time of the first one.
-    ///   - than: the last one's instant, or now, whichever is later.
+    /// - Parameter than: the last one's instant, or now, whichever is later.
     public func next(
         after occurrence: Occurrence,
         start: LocalDateTime,

@@ -16,11 +16,9 @@ public struct Recurrence: Sendable, Hashable {
         case never
         /// After this many occurrences, the first included.
         case count(Int)
-        /// With the last occurrence on this local date or before.
+        /// With the last occurrence at this date, wall time or instant or before. An instant needs a zone.
         case date(LocalDate)
-        /// With the last occurrence at this wall time or before.
         case local(LocalDateTime)
-        /// With the last occurrence at this instant or before. It needs a zone.
         case instant(Instant)
     }
 
@@ -54,7 +52,6 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable {
 
     private var place: Int { ordinal.map { $0 > 0 ? $0 : 20 + $0 } ?? 0 }
 
-    /// Such as `Mon`.
     var name: String { Self.names[weekday - 1] }
 }
 
