@@ -147,8 +147,8 @@ extension Policy {
         return Decision(.wait, reason, nextAt: next.earliest)
     }
 
-    /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and `lastEvaluated` <
-    /// limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
+    /// Slots that have passed unsent since the last evaluation, the earliest first: D is open and ok, and
+    /// `lastEvaluated` < limit(D) <= `now`. Empty if check-ins are held. At most the last seven days are searched.
     ///
     /// Each reason is the policy's answer one second before limit(D).
     public func skippedSlots(

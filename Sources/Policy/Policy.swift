@@ -56,8 +56,8 @@ public struct Policy: Sendable {
 
     /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the
     /// daemon. It is FNV-1a with 64 bits over the UTF-8 of
-    /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`. Absent values are `-`, and
-    /// so are the four after opted unless it is `ok`.
+    /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`. Absent values are `-`, as
+    /// are the four after opted unless it is `ok`.
     public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
         let preferences = candidate.preferences
         let isOpted = !preferences.isNull && preferences.malformed == nil

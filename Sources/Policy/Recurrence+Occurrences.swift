@@ -13,7 +13,7 @@ extension Recurrence {
     /// search takes at most 36,525 steps: days, weeks or months, each INTERVAL apart.
     public static let horizon = 36_525
 
-    /// The next occurrence after the last one. nil: none. `start` is the wall time of the first one. An UNTIL that is an
+    /// The occurrence after the last one. nil: none. `start` is the wall time of the first one. An UNTIL that is an
     /// instant is not checked here: it needs a zone.
     public func next(after occurrence: Occurrence, start: LocalDateTime) -> Occurrence? {
         if case .count(let count) = end, occurrence.number >= count { return nil }

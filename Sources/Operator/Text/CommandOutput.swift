@@ -124,19 +124,14 @@ struct TextPage {
 
     mutating func wrapped(_ text: String, indent: Int) {
         var rest = Substring(text.printable)
-        var isFirst = true
-        while true {
-            let room = isFirst ? width : width - indent
-            let lead = isFirst ? "" : String(repeating: " ", count: indent)
-            // One character more than fits: a blank right after the last column also ends the line.
-            guard rest.count > room, let cut = Self.cut(rest, room, after: isFirst ? indent : 0) else {
-                lines.append(lead + rest)
-                return
-            }
+        var (lead, least) = ("", indent)
+        // One character more than fits: a blank right after the last column also ends the line.
+        while rest.count > width - lead.count, let cut = Self.cut(rest, width - lead.count, after: least) {
             lines.append(lead + rest[..<cut])
             rest = rest[cut...].drop { $0 == " " }
-            isFirst = false
+            (lead, least) = (String(repeating: " ", count: indent), 0)
         }
+        lines.append(lead + rest)
     }
 
     /// The last blank that fits. If one word is longer than the line, the word's end.
