@@ -30,19 +30,30 @@ struct ConfigurationAssembler {
         checkOpenFile()
         checkMissing()
         let lanes = assembleLanes()
-        checkLease()
-        let draft = values.draft
-        check("database.url") { my in
-            my.disclosed["database.url"] = try my.checks.database(draft.database.url.text, draft.database.allowInsecure)
+        let (draft, checks) = (values.draft, self.checks)
+        let (lease, timeout, asking) = (draft.schedule.lease, draft.apns.responseTimeout, draft.decision.timeout)
+        // A daemon stops writing pushes one response time-out and a margin before its lease ends. A lease of less than
+        // two time-outs would leave too little time to write.
+        if values.has("schedule.lease", "apns.responseTimeout"), lease <= timeout * 2 {
+            let what = "\(lease.text) is not more than twice apns.responseTimeout (\(timeout.text))"
+            values.report("schedule.lease", what, "make it longer than \((timeout * 2).text)")
         }
+        var shown: String?
+        check("database.url") { shown = try checks.database(draft.database.url.text, draft.database.allowInsecure) }
+        disclosed["database.url"] = shown
         let shorter = "shorten messages.digestTitle or messages.digestBody; nudged never cuts a text"
-        check("messages.digestBody", shorter) { my in
-            try my.checks.text(draft.messages.digestTitle, draft.messages.digestBody)
+        check("messages.digestBody", shorter) { try checks.text(draft.messages.digestTitle, draft.messages.digestBody) }
+        check("decision.url") { try checks.service(draft.decision.url, draft.decision.token?.text) }
+        // A decision must leave time to write the pushes within the lease.
+        if values.has("decision.url", "schedule.lease"), lease < asking * 3 {
+            let what = "\(asking.text) is more than a third of a daemon's lease (\(lease.text))"
+            values.report("decision.timeout", what, "make it at most \((lease / 3).text)")
         }
-        check("decision.url") { my in try my.checks.service(draft.decision.url, draft.decision.token?.text) }
-        checkDecisionTime()
-        checkZone()
-        check("heartbeat.url") { my in try my.checks.heartbeat(draft.heartbeat.url.text) }
+        if let zone = draft.policy.defaultTimezone, !checks.zone(zone) {
+            let remedy = "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
+            values.report("policy.defaultTimezone", "this system knows no zone \(ValueKind.quoted(zone))", remedy)
+        }
+        check("heartbeat.url") { try checks.heartbeat(draft.heartbeat.url.text) }
         checkMetrics()
         var apns = draft.apns
         apns.lanes = lanes ?? []
@@ -99,32 +110,15 @@ struct ConfigurationAssembler {
     }
 
     /// Calls another module's check. Its error says what is wrong, and usually the key and the remedy.
-    private mutating func check(_ name: String, _ remedy: String? = nil, _ body: (inout Self) throws -> Void) {
+    private mutating func check(_ name: String, _ remedy: String? = nil, _ body: () throws -> Void) {
         guard values.has(name) else { return }
         do {
-            try body(&self)
+            try body()
         } catch {
             let fault = error as? ConfigurationFault
             let form = "write \(ConfigurationKey.byName[name]?.values.expectation ?? "another value")"
             values.report(fault?.key ?? name, fault?.what ?? "\(error)", fault?.remedy ?? remedy ?? form)
         }
-    }
-
-    /// A daemon stops writing pushes one response time-out and a margin before its lease ends. A lease of less than two
-    /// time-outs would leave too little time to write.
-    private mutating func checkLease() {
-        let (lease, timeout) = (values.draft.schedule.lease, values.draft.apns.responseTimeout)
-        guard values.has("schedule.lease", "apns.responseTimeout"), lease <= timeout * 2 else { return }
-        let what = "\(lease.text) is not more than twice apns.responseTimeout (\(timeout.text))"
-        values.report("schedule.lease", what, "make it longer than \((timeout * 2).text)")
-    }
-
-    /// A decision must leave time to write the pushes within the lease.
-    private mutating func checkDecisionTime() {
-        let (lease, timeout) = (values.draft.schedule.lease, values.draft.decision.timeout)
-        guard values.has("decision.url", "schedule.lease"), lease < timeout * 3 else { return }
-        let what = "\(timeout.text) is more than a third of a daemon's lease (\(lease.text))"
-        values.report("decision.timeout", what, "make it at most \((lease / 3).text)")
     }
 
     /// Other machines read the metrics only with a token, or if the operator allows all. Commands may have no token.
@@ -140,11 +134,5 @@ struct ConfigurationAssembler {
                 + "(docs/OPERATIONS.md, Secrets), or set METRICS_TOKEN; or set metrics.token: open, if everyone who can "
                 + "reach the address may read the metrics"
         )
-    }
-
-    private mutating func checkZone() {
-        guard let zone = values.draft.policy.defaultTimezone, !checks.zone(zone) else { return }
-        let remedy = "write a name from /usr/share/zoneinfo, such as Europe/Berlin"
-        values.report("policy.defaultTimezone", "this system knows no zone \(ValueKind.quoted(zone))", remedy)
     }
 }

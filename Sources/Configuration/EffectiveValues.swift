@@ -171,15 +171,11 @@ struct EffectiveValues {
 
     func text(_ name: String) -> String? { values[name]?.shown }
 
-    mutating func report(
-        _ name: String,
-        _ what: String,
-        _ remedy: String,
-        as severity: ConfigurationProblem.Severity = .error
-    ) {
-        problems.append(
-            .init(severity: severity, source: source(name), key: shownName(name), what: what, remedy: remedy)
-        )
+    typealias Problem = ConfigurationProblem
+
+    mutating func report(_ name: String, _ what: String, _ remedy: String, as severity: Problem.Severity = .error) {
+        let (place, key) = (source(name), shownName(name))
+        problems.append(.init(severity: severity, source: place, key: key, what: what, remedy: remedy))
     }
 
     mutating func report(_ error: SystemdError, _ name: String) {
