@@ -36,7 +36,6 @@ package struct ConfigurationKey: Sendable {
 
     /// The variable for the app that signs with the key `keyID`, such as `APNS_PRIVATE_KEY_FILE_KEY2345678`.
     func environmentName(forKeyID keyID: String) -> String { environmentName + "_" + keyID }
-
     static func listed(in section: String) -> [ConfigurationKey] { listed.filter { $0.name.hasPrefix(section + ".") } }
 
     package static let all = sections.flatMap { section in

@@ -158,17 +158,11 @@ struct EffectiveValues {
 
     /// The key's name in errors and in `config`: `apns.apps[1].teamId` for an entry.
     func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
-
     func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }
-
     func has(_ names: String...) -> Bool { names.allSatisfy { values[$0]?.shown != nil } }
-
     func isWrong(_ name: String) -> Bool { values[name]?.isWrong ?? false }
-
     func isGiven(_ name: String) -> Bool { has(name) || isWrong(name) }
-
     func inherits(_ name: String) -> Bool { values[name]?.origin != nil }
-
     func text(_ name: String) -> String? { values[name]?.shown }
 
     typealias Problem = ConfigurationProblem

@@ -22,7 +22,6 @@ struct Field {
     var path = ""
 
     var isNull: Bool { value == .null }
-
     func wrongType(_ wanted: String) -> PolicyError { PolicyError(field: path, found: value.typeName, wanted: wanted) }
 
     /// - Parameter found: never a string's value, which may be a message's text.

@@ -49,9 +49,7 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable {
 
     /// Sorts by weekday: each one, then those from the month's start, then those from its end.
     public static func < (left: Self, right: Self) -> Bool { (left.weekday, left.place) < (right.weekday, right.place) }
-
     private var place: Int { ordinal.map { $0 > 0 ? $0 : 20 + $0 } ?? 0 }
-
     var name: String { Self.names[weekday - 1] }
 }
 

@@ -86,7 +86,6 @@ final class StopFlag: Sendable {
     private let raised = Atomic<Bool>(false)
 
     var isRaised: Bool { raised.load(ordering: .acquiring) }
-
     func raise() { raised.store(true, ordering: .releasing) }
 
     func onSignals<T>(_ work: () async throws -> T) async rethrows -> T {

@@ -76,7 +76,6 @@ struct Finding: Sendable, Equatable {
 
     /// - Parameter why: continues the text "not checked: ".
     static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)") }
-
     func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
 
     /// For a list of errors.

@@ -85,7 +85,6 @@ package struct Explanation: CommandOutput {
     }
 
     var deviceGaps: [DeviceGap] { read == nil ? [] : DeviceGap.all(devices, facts.leftOut) }
-
     var preferences: Preferences? { read.map { planner.parsed($0.user.preferences) } }
 
     /// What the policy ignores, and is probably a mistake: a key or a zone that is unknown, a consent of a wrong type.
@@ -275,7 +274,6 @@ package struct Explanation: CommandOutput {
     }
 
     private var zoneName: String { zone?.name ?? "UTC" }
-
     private func day(_ instant: Instant) -> String { InstantText.day(instant, from: now, zone) }
     private func deviceCount(_ send: FutureSend) -> String { Elapsed.counted(send.devices, "device", "devices") }
 }

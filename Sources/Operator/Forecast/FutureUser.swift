@@ -98,9 +98,7 @@ struct ForecastTally: Sendable, Equatable {
     }
 
     private static func hour(_ instant: Instant) -> Int64 { instant.seconds / 3600 }
-
     func beginning(of place: Int) -> Instant { Instant(seconds: (Self.hour(start) + Int64(place)) * 3600) }
-
     var pushes: Int { hours.reduce(0) { $0 + $1.allPushes } }
     var pushesByKind: [NudgeKind: Int] { hours.reduce(into: [:]) { $0.merge($1.pushes, uniquingKeysWith: +) } }
 

@@ -109,7 +109,6 @@ struct ReportWindow: Sendable, Equatable {
     /// The first instant after the stretch that holds `now`.
     var until: Instant { Instant(seconds: (now.seconds / stretch + 1) * stretch) }
     var from: Instant { until - Int64(count) * stretch }
-
     func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }
 
     func stretches(_ rows: [DeliveryCount]) -> [[DeliveryCount]] {

@@ -189,6 +189,5 @@ extension LaneReport {
 extension LaneReport.State {
     /// The state for an operator. In the output, a span of time follows it.
     var text: String { ["open": "connected", "backing_off": "waiting", "draining": "stopping"][rawValue] ?? rawValue }
-
     var note: String? { ["idle": "no connection is needed", "draining": "it waits for the last answers"][rawValue] }
 }

@@ -28,7 +28,6 @@ extension CommandOutput {
 extension String {
     /// With blanks behind it up to a width, at least one.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
-
     func when(_ isSo: Bool) -> [String] { isSo ? [self] : [] }
 }
 
@@ -105,7 +104,6 @@ struct TextPage {
     init(width: Int) { self.width = max(40, width) }
 
     var text: String { lines.joined(separator: "\n") }
-
     mutating func line(_ text: String) { wrapped(text, indent: 0) }
 
     /// `label           value`.
