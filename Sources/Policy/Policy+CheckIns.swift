@@ -91,17 +91,6 @@ extension Policy {
         guard latestLive != nil else { return next(.notDue, calendar, now, &trace) }
         trace.note("frequency", chosen == nil ? .wait : nil, paceFacts(calendar.pace, chosen?.date ?? latestLive?.date))
         guard let chosen else { return next(.frequency, calendar, now, &trace) }
-        return decideChosen(candidate, calendar, chosen, now: now, &trace)
-    }
-
-    /// Rules 3 to 5, for a date that is live and ok.
-    private func decideChosen(
-        _ candidate: Candidate,
-        _ calendar: CheckInCalendar,
-        _ chosen: CheckInCalendar.Slot,
-        now: Instant,
-        _ trace: inout Trace
-    ) -> Decision {
         let limit = calendar.limit(chosen.earliest)
         /// Until then, or for the next slot if this one ends before.
         func wait(_ reason: Reason, until awake: Instant) -> Decision {
