@@ -18,10 +18,8 @@ extension ConfigurationKey {
     ]
 
     package static let listed: [ConfigurationKey] = [
-        .init("apns.teamId", .identifier(10, \.lane.teamID), need: .apns)
-            .means("The developer team's id."),
-        .init("apns.keyId", .identifier(10, \.lane.keyID), need: .apns)
-            .means("The id of the signing key."),
+        .init("apns.teamId", .identifier(10, \.lane.teamID), need: .apns).means("The developer team's id."),
+        .init("apns.keyId", .identifier(10, \.lane.keyID), need: .apns).means("The id of the signing key."),
         .init("apns.privateKeyFile", .path(\.keyFile))
             .means(
                 "The signing key's .p8 file (not readable by everyone). Not needed if the secret apns.privateKey is given."
@@ -82,8 +80,7 @@ extension ConfigurationKey {
             .means("After so many ignored check-ins they come less often, and at last no more."),
         .init("policy.holdoutPercent", .integerOrNone(1...50, \.policy.holdoutPercent), default: "none")
             .means("So many users in a hundred get no check-ins, to be compared with the others."),
-        .init("metrics.listen", .listen(\.metrics.listen))
-            .means("The address for Prometheus."),
+        .init("metrics.listen", .listen(\.metrics.listen)).means("The address for Prometheus."),
         .init("metrics.token", .token(20...500, \.metrics.token), isSecret: true)
             .means(
                 "The bearer token that Prometheus sends. Needed if other machines can reach the address. `open`: no token "
@@ -91,8 +88,7 @@ extension ConfigurationKey {
             ),
         .init("heartbeat.url", .serviceURL(\.heartbeat.url), isSecret: true)
             .means("The address that nudged calls (GET)."),
-        .init("log.level", .choice(\.logLevel), default: "info")
-            .means("The least severe lines that are logged."),
+        .init("log.level", .choice(\.logLevel), default: "info").means("The least severe lines that are logged."),
     ]
 
     /// Nobody chooses these better than the daemon. They are for tests, benchmarks and the simulated Apple. The

@@ -17,7 +17,6 @@ struct DatabaseAccess: Sendable {
         connection = try Assembly.connection(database)
     }
 
-    /// Runs `work` with a store, and closes the store afterwards.
     func withStore<Result: Sendable>(_ work: (Store) async throws -> Result) async throws -> Result {
         // A single attempt: a person at a terminal wants the error at once.
         let schemaState = try await Migrator.schemaState(connection)
@@ -43,7 +42,6 @@ func ending<Result: Sendable>(_ end: () async -> Void, _ work: () async throws -
 struct Steps {
     /// Users of one transaction: about ten milliseconds of row locks.
     static let page = 1_000
-    /// Users of one page that is only counted.
     static let countedAtOnce = 20_000
     private static let attempts = 6
 

@@ -47,7 +47,6 @@ struct ConfigurationFacts: Sendable {
 
     static let standardFolder = "/etc/nudged/credentials"
 
-    /// - Parameter folder: the folder of the unit's credentials.
     init(path: String?, environment: [String: String], folder: String = standardFolder) {
         func load(_ needs: ConfigurationNeeds) -> Result<LoadedConfiguration, ConfigurationError> {
             Result { () throws(ConfigurationError) in
@@ -91,7 +90,6 @@ struct SecretFile: Sendable, Equatable {
         return isForeign || isFolderOpen || mode.map { $0 & 0o022 != 0 } ?? false
     }
 
-    /// `0640`.
     var modeText: String { mode.map { SystemdError.octal($0 & 0o777) } ?? "?" }
 }
 

@@ -2,7 +2,6 @@ import Core
 import Postgres
 import Service
 
-/// Migrations, roles, rights, bindings, views, row-level security, and the app's tables.
 extension DatabaseVerdicts {
     static func migrations(_ state: Migrator.SchemaState) -> Finding {
         let fix = "run nudged migrate as the role that owns the app's tables (--dry-run: only say what it would do)"

@@ -145,10 +145,8 @@ enum DatabaseVerdicts {
         let role: String?
         /// How long its transaction has run. Nil: this role may not see that.
         let seconds: Int64?
-        /// How many transactions began since.
         let age: Int64?
         let prepared: Int64
-        /// How old the oldest prepared transaction is.
         let preparedSeconds: Int64?
         let idleSlots: [String]
     }
@@ -186,7 +184,6 @@ enum DatabaseVerdicts {
             .fix("start a daemon, it makes them for a week ahead; if one runs, its journal says why it can't")
     }
 
-    /// The most users that are looked at.
     static let mostUnseen = 5_000
 
     static func unseen(_ count: Int, isAll: Bool) -> Finding {

@@ -78,7 +78,6 @@ struct Finding: Sendable, Equatable {
     static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)") }
     func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
 
-    /// For a list of errors.
     var lines: [String] { ["  error  \(found)"] + (remedy.map { ["         fix: \($0)"] } ?? []) }
 
     func of(_ group: Group, _ check: String, _ subject: String? = nil) -> Finding {

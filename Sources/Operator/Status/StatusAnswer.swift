@@ -41,7 +41,6 @@ extension StatusPage {
         return fault("no daemon is alive, so nothing is sent", fix: "systemctl start nudged", .unavailable, lead)
     }
 
-    /// The database refuses the sweeps of a daemon.
     private var failing: StatusAnswer? {
         let failing = alive.compactMap { daemon in
             daemon.report?.failure.flatMap { $0.until == nil ? (host: daemon.host, failure: $0) : nil }

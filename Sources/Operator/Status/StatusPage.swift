@@ -12,7 +12,6 @@ package struct StatusPage: CommandOutput {
     let work: WorkStatus
     /// Users who wait for each paused kind. Nil: not counted.
     let waiting: [NudgeKind: Int]?
-    /// Daemons that are alive are first.
     let daemons: [DaemonRow]
 
     init(_ work: WorkStatus, waiting: [NudgeKind: Int]? = nil) {
@@ -181,7 +180,6 @@ package struct StatusPage: CommandOutput {
 }
 
 extension LaneReport {
-    /// `production com.example.app`.
     var name: String { "\(lane.environment) \(lane.topic)" }
     var cause: String? { reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.note }
 }
