@@ -77,13 +77,10 @@ extension ConfigurationAssembler {
         let key = ownKey(&main)
         if let keyID = main.text("apns.keyId") { brought[keyID] = (main, key) }
         if !isGiven, file.isRead, sends {
-            main.report(
-                Key.signingKey,
-                "it is missing, and so is apns.privateKeyFile",
-                "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file, "
-                    + "or write the path of the .p8 file as privateKeyFile in \(file.path), "
-                    + "or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
-            )
+            let folder = "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file"
+            let path = "write the path of the .p8 file as privateKeyFile in \(file.path)"
+            let remedy = "\(folder), or \(path), or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
+            main.report(Key.signingKey, "it is missing, and so is apns.privateKeyFile", remedy)
         }
         return key
     }
@@ -110,11 +107,9 @@ extension ConfigurationAssembler {
             return key
         }
         if let key, let other = above.key, !Self.isSame(key, other) {
-            app.report(
-                app.has(Key.signingKey) ? Key.signingKey : Key.signingKeyFile,
-                "\(above.values.app?.name ?? "apns") gives another key for the same keyId \(keyID)",
-                "add this key's own keyId, or remove the key"
-            )
+            let what = "\(above.values.app?.name ?? "apns") gives another key for the same keyId \(keyID)"
+            let name = app.has(Key.signingKey) ? Key.signingKey : Key.signingKeyFile
+            app.report(name, what, "add this key's own keyId, or remove the key")
         }
         return key
     }
@@ -155,17 +150,12 @@ extension ConfigurationAssembler {
     private func reportMissing(_ app: inout EffectiveValues, _ keyID: String) {
         // If the id is inherited, the main app's missing key is reported already.
         guard file.isRead, sends, !app.inherits("apns.keyId") else { return }
-        let variables = Key.signingKeys.map { $0.environmentName(forKeyID: keyID) }
-        app.problems.append(
-            ConfigurationProblem(
-                source: app.source("apns.keyId"),
-                key: app.shownName(Key.signingKey),
-                what: "the key \(keyID) is not given",
-                remedy: "write the path of its .p8 file as privateKeyFile beside the keyId, "
-                    + "or set \(variables.joined(separator: " or ")), "
-                    + "or let systemd pass the key (LoadCredential=apns.privateKey.\(keyID):FILE)"
-            )
-        )
+        let variables = Key.signingKeys.map { $0.environmentName(forKeyID: keyID) }.joined(separator: " or ")
+        let path = "write the path of its .p8 file as privateKeyFile beside the keyId"
+        let credential = "let systemd pass the key (LoadCredential=apns.privateKey.\(keyID):FILE)"
+        let remedy = "\(path), or set \(variables), or \(credential)"
+        let (source, name) = (app.source("apns.keyId"), app.shownName(Key.signingKey))
+        app.problems.append(.init(source: source, key: name, what: "the key \(keyID) is not given", remedy: remedy))
     }
 
     /// Compared without white space: a file ends in a newline, a variable may not.

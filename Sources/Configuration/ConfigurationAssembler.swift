@@ -80,13 +80,9 @@ struct ConfigurationAssembler {
             // A database URL is a secret only if it holds a password.
             if key.name == "database.url", !Self.holdsPassword(text) { continue }
             if key.name == "metrics.token", text == ValueKind.openToken { continue }
-            values.report(
-                key.name,
-                "this file is readable by every user of this machine",
-                "move it to the credentials folder (/etc/nudged/credentials); without the service, chmod 600 "
-                    + file.path,
-                as: .warning
-            )
+            let move = "move it to the credentials folder (/etc/nudged/credentials)"
+            let remedy = "\(move); without the service, chmod 600 \(file.path)"
+            values.report(key.name, "this file is readable by every user of this machine", remedy, as: .warning)
         }
     }
 

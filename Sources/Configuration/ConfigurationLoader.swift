@@ -21,25 +21,15 @@ package enum ConfigurationLoader {
         let file = FileValues(reading: path ?? standardPath, mustExist: path != nil)
         let outside = OutsideValues(environment)
         var problems = file.problems
-        let secrets = outside.secrets(&problems)
-        var assembler = ConfigurationAssembler(
-            values: EffectiveValues([file.values, secrets, outside.variables]),
-            file: file,
-            outside: outside,
-            needs: needs,
-            checks: checks
-        )
-        let configuration = assembler.assemble()
+        let values = EffectiveValues([file.values, outside.secrets(&problems), outside.variables])
+        var maker = ConfigurationAssembler(values: values, file: file, outside: outside, needs: needs, checks: checks)
+        let configuration = maker.assemble()
         let keyIDs = file.apps.compactMap { $0.values["apns.keyId"]?.text }
-        problems += assembler.problems + outside.unknownVariables(keyIDs: keyIDs)
+        problems += maker.problems + outside.unknownVariables(keyIDs: keyIDs)
         let sorted = inReadingOrder(problems)
         guard sorted.allSatisfy({ $0.severity == .warning }) else { throw ConfigurationError(problems: sorted) }
-        return LoadedConfiguration(
-            configuration: configuration,
-            path: file.exists ? file.path : nil,
-            warnings: sorted,
-            rows: assembler.rows
-        )
+        let (place, rows) = (file.exists ? file.path : nil, maker.rows)
+        return LoadedConfiguration(configuration: configuration, path: place, warnings: sorted, rows: rows)
     }
 
     /// Problems with a place in the file first, by line and column. The others follow as they were found.

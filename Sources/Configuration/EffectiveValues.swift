@@ -183,20 +183,16 @@ struct EffectiveValues {
     /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.
     func rows(disclosed: [String: String] = [:]) -> [ConfigurationRow] {
         let keys = app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp
-        return keys.filter { !$0.isInternal || source($0.name) != .standard }.map { key in
+        return keys.filter { !$0.isInternal || source($0.name) != .standard }.map { key -> ConfigurationRow in
+            let (name, place) = (shownName(key.name), source(key.name))
+            let origin = place == .standard ? nil : values[key.name]?.origin
             var shown = text(key.name)
-            if shown == nil, key.values.takesNone, key.standard != nil || source(key.name) != .standard {
+            if shown == nil, key.values.takesNone, key.standard != nil || place != .standard {
                 shown = "none"
             } else if shown != nil, key.isSecret {
                 shown = disclosed[key.name] ?? Secret.hidden
             }
-            return ConfigurationRow(
-                key: shownName(key.name),
-                value: shown,
-                isSecret: key.isSecret,
-                source: source(key.name),
-                inheritedFrom: source(key.name) == .standard ? nil : values[key.name]?.origin
-            )
+            return .init(key: name, value: shown, isSecret: key.isSecret, source: place, inheritedFrom: origin)
         }
     }
 }

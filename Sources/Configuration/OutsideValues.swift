@@ -12,11 +12,9 @@ struct OutsideValues {
     }
 
     func secrets(_ problems: inout [ConfigurationProblem]) -> [String: RawValue] {
-        var values: [String: RawValue] = [:]
-        for key in ConfigurationKey.all where key.isSecret {
-            values[key.name] = credential(key.name, shown: key.name, &problems)
+        ConfigurationKey.all.filter(\.isSecret).reduce(into: [:]) {
+            $0[$1.name] = credential($1.name, shown: $1.name, &problems)
         }
-        return values
     }
 
     private func credential(_ name: String, shown: String, _ problems: inout [ConfigurationProblem]) -> RawValue? {
@@ -63,15 +61,10 @@ struct OutsideValues {
             + ConfigurationKey.signingKeys.flatMap { key in keyIDs.map { key.environmentName(forKeyID: $0) } }
         return environment.keys.sorted().filter { name in
             (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) && !known.contains(name)
-        }.map { name in
+        }.map { name -> ConfigurationProblem in
             let near = KeySuggestion.nearest(to: name, among: known).map { "did you mean \($0)?" }
-            return ConfigurationProblem(
-                severity: .warning,
-                source: .environment(name: name),
-                key: nil,
-                what: "unknown variable",
-                remedy: near ?? "unset it, or see nudged config --reference"
-            )
+            let (source, fix) = (ValueSource.environment(name: name), "unset it, or see nudged config --reference")
+            return .init(severity: .warning, source: source, key: nil, what: "unknown variable", remedy: near ?? fix)
         }
     }
 }

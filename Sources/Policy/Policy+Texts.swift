@@ -21,35 +21,27 @@ extension Policy {
         }
         let expiresAt = times.expiresAt
         if let ended = endText(candidate, expiresAt, now, &trace) { return ended }
-        var isUrgent = false
-        // Quiet hours apply always, or never, or after the author's grace.
-        var quietFrom: Instant? = Instant(seconds: .min)
+        var text = TextDecision(policy: self, candidate: candidate, expiresAt: expiresAt, now: now)
         switch candidate.nudge {
         case .message(let message):
             let keywords = candidate.preferences.priorityKeywords
-            isUrgent =
+            let isUrgent =
                 message.urgent
                 || !keywords.isEmpty && (candidate.keywords ?? KeywordMatcher(keywords)).occurs(in: message)
+            text.isUrgent = isUrgent
             let allowUrgent = candidate.preferences.allowUrgent
             trace.note("urgency", nil, ["asked": message.urgent, "urgent": isUrgent, "allow_urgent": allowUrgent])
             guard !message.isSilent else {
                 trace.note("silent", .send, ["expires_at": expiresAt?.rfc3339])
                 return Decision(.send, isUrgent ? .urgent : .due, urgent: isUrgent, validUntil: expiresAt)
             }
-            if isUrgent, allowUrgent { quietFrom = nil }
+            if isUrgent, allowUrgent { text.quietFrom = nil }
         case .reminder(let reminder):
             trace.note("author", nil, ["recipient_is_author": reminder.recipientIsAuthor])
-            if reminder.recipientIsAuthor { quietFrom = reminder.dueAt + Self.authorGrace }
+            if reminder.recipientIsAuthor { text.quietFrom = reminder.dueAt + Self.authorGrace }
         case .checkIn: break
         }
-        return try TextDecision(
-            policy: self,
-            candidate: candidate,
-            expiresAt: expiresAt,
-            quietFrom: quietFrom,
-            isUrgent: isUrgent,
-            now: now
-        ).decide(&trace)
+        return try text.decide(&trace)
     }
 
     /// Rules 1 to 4 of docs/POLICY-SPEC.md, "Messages".
@@ -93,10 +85,10 @@ private struct TextDecision {
     let policy: Policy
     let candidate: Candidate
     let expiresAt: Instant?
-    /// Quiet hours apply from this instant on. nil: never.
-    let quietFrom: Instant?
-    let isUrgent: Bool
     let now: Instant
+    var isUrgent = false
+    /// Quiet hours apply from this instant on: always, or after the author's grace. nil: never.
+    var quietFrom: Instant? = Instant(seconds: .min)
 
     func decide(_ trace: inout Trace) throws(TimeZoneError) -> Decision {
         if let muted = try decideMuted(&trace) { return muted }

@@ -34,14 +34,9 @@ extension Recurrence {
         guard isValid, parts.isEmpty, let chosen, count == nil || until == nil, monthDays == nil || chosen != .weekly,
             chosen == .monthly || weekdays.allSatisfy({ $0.ordinal == nil })
         else { return nil }
-        self.init(
-            frequency: chosen,
-            interval: interval ?? 1,
-            weekdays: Set(weekdays).sorted(),
-            monthDays: Set(monthDays ?? []).sorted(),
-            weekStart: weekStart ?? 1,
-            end: count.map { .count($0) } ?? until ?? .never
-        )
+        (self.frequency, self.interval, self.weekStart) = (chosen, interval ?? 1, weekStart ?? 1)
+        (self.weekdays, self.monthDays) = (Set(weekdays).sorted(), Set(monthDays ?? []).sorted())
+        end = count.map { .count($0) } ?? until ?? .never
     }
 
     private typealias Bytes = ArraySlice<UInt8>

@@ -46,17 +46,14 @@ struct Run: AsyncParsableCommand {
         let path = config.path
         let files = DaemonFiles.path(environment).map(DaemonFiles.init)
         if let warning = files?.warning { config.say(.configurationWarning, warning, to: log) }
+        let notifier = Notifier(environment: environment)
+        let load: @Sendable () throws -> Configuration = {
+            try ConfigurationLoader.load(path: path, environment: environment, checks: .system).configuration
+        }
         do {
-            let daemon = try Daemon(
-                load: {
-                    try ConfigurationLoader.load(path: path, environment: environment, checks: .system).configuration
-                },
-                log: log,
-                output: output,
-                notifier: Notifier(environment: environment),
-                files: files,
-                version: Version.current
-            )
+            let version = Version.current
+            let daemon =
+                try Daemon(load: load, log: log, output: output, notifier: notifier, files: files, version: version)
             await daemon.run()
         } catch {
             Output.error("\(error)")
