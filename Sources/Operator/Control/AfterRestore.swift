@@ -44,15 +44,12 @@ package struct AfterRestoreReport: CommandOutput {
 
     private mutating func count(_ store: Store) async throws {
         let (steps, limit) = (Steps(), Steps.countedAtOnce)
-        try await steps.pages { user in
-            let page = try await store.restorable(.restoreMessages, from: user, now: at, limit: limit)
-            messages += page.dropped
-            return page.next
-        }
-        try await steps.pages { user in
-            let page = try await store.restorable(.restoreReminders, from: user, now: at, limit: limit)
-            reminders += page.dropped
-            return page.next
+        for query in [Query.restoreMessages, .restoreReminders] {
+            try await steps.pages { user in
+                let page = try await store.restorable(query, from: user, now: at, limit: limit)
+                if query == .restoreMessages { messages += page.dropped } else { reminders += page.dropped }
+                return page.next
+            }
         }
         users += try await steps.count { try await store.countUsers(from: $0, limit: limit) }
         users += try await steps.count { try await store.countNewcomers(from: $0, limit: limit) }

@@ -34,12 +34,11 @@ package struct DoctorReport: CommandOutput {
         guard let apns = configuration?.apns, let lanes = try? Assembly.lanes(apns) else {
             return [Finding.unchecked("the configuration can't be used").of(.apple, "lanes")]
         }
-        return await withTaskGroup(of: (Int, [Finding]).self) { group in
-            for (index, lane) in lanes.enumerated() { group.addTask { (index, await LaneFacts.ask(lane).findings) } }
-            var found: [[Finding]] = lanes.map { _ in [] }
-            for await (index, findings) in group { found[index] = findings }
-            return found.flatMap(\.self)
-        }
+        // All at once, and in the order of the configuration.
+        let answers = lanes.map { lane in Task { await LaneFacts.ask(lane).findings } }
+        var found: [Finding] = []
+        for answer in answers { found += await answer.value }
+        return found
     }
 
     /// `success` if there is no error. Else the worst: `configuration`, then `permission`, then `unavailable`.

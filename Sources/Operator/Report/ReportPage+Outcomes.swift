@@ -189,12 +189,10 @@ extension ReportPage {
         }
         let label = ChartLabel(id: "\(id)-chart", title: "\(title): opened", summary: verdict)
         func row(_ name: String, _ count: OpenCount) -> [String] {
-            [
-                name, shown(count.sent), shown(count.opened),
-                numbers.share(of: count.opened, in: count.sent, users: count.users)?.text ?? "",
-                shown(count.rated), shown(count.helpful),
-                numbers.share(of: count.helpful, in: count.rated, users: count.raters)?.text ?? "",
-            ]
+            let opened = numbers.share(of: count.opened, in: count.sent, users: count.users)?.text ?? ""
+            let helpful = numbers.share(of: count.helpful, in: count.rated, users: count.raters)?.text ?? ""
+            let counts = [count.sent, count.opened, count.rated, count.helpful].map(shown)
+            return [name, counts[0], counts[1], opened, counts[2], counts[3], helpful]
         }
         let columns = ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"]
         let rows = counts.map { row(Self.name($0), $0) }
