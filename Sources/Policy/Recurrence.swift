@@ -68,10 +68,9 @@ extension Recurrence {
 
     private var dayText: String {
         let sorted = monthDays.sorted { Self.place($0) < Self.place($1) }
-        let days = Self.listed(sorted.map { Self.text($0, last: "last day") }, "and")
-        let condition = Self.listed(weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }, "or")
-        switch (weekdays.isEmpty, monthDays.isEmpty) {
-        case (true, true): return ""
+        let days = sorted.map { Self.text($0, last: "last day") }.listed("and")
+        let condition = weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }.listed("or")
+        if monthDays.isEmpty { return weekdays.isEmpty ? "" : " on \(plainWeekdays)" }
         // DAILY selects among all days, so "of the month" is needed.
         case (true, false): return " on the \(days)" + (frequency == .monthly ? "" : " of the month")
         case (false, false):
@@ -82,14 +81,9 @@ extension Recurrence {
 
     /// With MONTHLY: `every Mon and the last Fri`.
     private var plainWeekdays: String {
-        let days = weekdays.map { day in
-            switch (frequency, day.ordinal) {
-            case (.monthly, nil): "every \(day.name)"
-            case (.monthly, _?): "the \(Self.text(day))"
-            default: day.name
-            }
-        }
-        return Self.listed(days, "and")
+        weekdays.map { day in
+            frequency != .monthly ? day.name : "\(day.ordinal == nil ? "every" : "the") \(Self.text(day))"
+        }.listed("and")
     }
 
     private static func text(_ day: RecurrenceDay) -> String {
@@ -130,10 +124,12 @@ extension Recurrence {
         case .instant(let instant): ", until \(instant.rfc3339)"
         }
     }
+}
 
+extension [String] {
     /// `a, b and c`
-    private static func listed(_ parts: [String], _ conjunction: String) -> String {
-        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-        return parts.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+    package func listed(_ conjunction: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
     }
 }

@@ -21,8 +21,7 @@ struct FutureSend: Sendable {
             let single = own.filter { !$0.identity.isDigest }.count
             if single > 0 { names.append(single == 1 ? "a \(many.dropLast())" : "\(single) \(many)") }
         }
-        guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
-        return names.dropLast().joined(separator: ", ") + " and " + last
+        return names.isEmpty ? "nothing" : names.listed("and")
     }
 }
 

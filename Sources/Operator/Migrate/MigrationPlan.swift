@@ -1,4 +1,5 @@
 import Core
+import Policy
 import Service
 import Systemd
 
@@ -197,8 +198,8 @@ struct MigrationPlan: Sendable {
 
     private var roleSteps: [Step] {
         let missing = ["nudged_daemon", "nudged_app", "nudged_writer"].filter { !facts.roles.contains($0) }
-        guard pending.contains(where: { $0.number == 6 }), let last = missing.last else { return [] }
-        let names = missing.count == 1 ? last : missing.dropLast().joined(separator: ", ") + " and \(last)"
+        guard pending.contains(where: { $0.number == 6 }), !missing.isEmpty else { return [] }
+        let names = missing.listed("and")
         let cannot = "\(names) can't be created by \(facts.role); a later step says how"
         return [("roles", facts.mayCreateRoles ? "create \(names)" : cannot)]
     }
