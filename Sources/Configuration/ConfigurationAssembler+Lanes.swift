@@ -54,8 +54,8 @@ extension ConfigurationAssembler {
         let remedy = "give it another bundleId or another environment, or remove the entry"
         if let own = ["apns.bundleId", "apns.environment"].first(where: { !app.inherits($0) }) {
             app.report(own, what, remedy)
-        } else if app.app?.isUnclear != true {
-            app.reportEntry(what, remedy)
+        } else if let entry = app.app, !entry.isUnclear {
+            app.problems.append(.init(source: entry.source, key: entry.name, what: what, remedy: remedy))
         }
     }
 

@@ -26,18 +26,14 @@ package enum ConfigurationLoader {
         let configuration = maker.assemble()
         let keyIDs = file.apps.compactMap { $0.values["apns.keyId"]?.text }
         problems += maker.problems + outside.unknownVariables(keyIDs: keyIDs)
-        let sorted = inReadingOrder(problems)
-        guard sorted.allSatisfy({ $0.severity == .warning }) else { throw ConfigurationError(problems: sorted) }
-        let (place, rows) = (file.exists ? file.path : nil, maker.rows)
-        return LoadedConfiguration(configuration: configuration, path: place, warnings: sorted, rows: rows)
-    }
-
-    /// Problems with a place in the file first, by line and column. The others follow as they were found.
-    private static func inReadingOrder(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
-        problems.sorted { left, right in
+        // Those with a place in the file first, by line and column. The others follow as they were found.
+        let sorted = problems.sorted { left, right in
             guard let mark = left.mark else { return false }
             return right.mark.map { mark < $0 } ?? true
         }
+        guard sorted.allSatisfy({ $0.severity == .warning }) else { throw ConfigurationError(problems: sorted) }
+        let (place, rows) = (file.exists ? file.path : nil, maker.rows)
+        return LoadedConfiguration(configuration: configuration, path: place, warnings: sorted, rows: rows)
     }
 }
 

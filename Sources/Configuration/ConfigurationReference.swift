@@ -18,17 +18,16 @@ package enum ConfigurationReference {
     /// "variable", "summary"}]}]}`. For tools and the manual page.
     package static var json: String {
         let sections = ConfigurationKey.sections.map { section -> Fields in
-            let keys = ConfigurationKey.listed(in: section.name).map(fields)
+            let keys = ConfigurationKey.listed(in: section.name).map { key -> Fields in
+                [
+                    "name": key.name, "value": key.values.expectation, "default": key.standard,
+                    "required": !key.need.isEmpty, "secret": key.isSecret, "variable": key.environmentName,
+                    "summary": key.summary,
+                ]
+            }
             return ["name": section.name, "summary": section.summary, "keys": keys]
         }
         return Fields.text(["file": ConfigurationLoader.defaultPath, "sections": sections])
-    }
-
-    private static func fields(_ key: ConfigurationKey) -> Fields {
-        [
-            "name": key.name, "value": key.values.expectation, "default": key.standard, "required": !key.need.isEmpty,
-            "secret": key.isSecret, "variable": key.environmentName, "summary": key.summary,
-        ]
     }
 
     private static func list(_ keys: [ConfigurationKey]) -> String {

@@ -176,10 +176,6 @@ struct EffectiveValues {
         problems.append(ConfigurationProblem(error, at: source(name), key: shownName(name)))
     }
 
-    mutating func reportEntry(_ what: String, _ remedy: String) {
-        problems.append(.init(source: app?.source, key: app?.name, what: what, remedy: remedy))
-    }
-
     /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.
     func rows(disclosed: [String: String] = [:]) -> [ConfigurationRow] {
         let keys = app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp

@@ -83,7 +83,7 @@ package struct AfterRestoreReport: CommandOutput {
         let all = effects
         let width = all.map { $0.verb.count }.max() ?? 0
         let lines = all.map { $0.verb.padded(width + 2) + $0.what }
-        return ([head, ""] + lines + [""] + (isDone ? doneEnd : dryEnd)).joined(separator: "\n")
+        return ([head, ""] + lines + [""] + end).joined(separator: "\n")
     }
 
     private var effects: [(verb: String, what: String)] {
@@ -130,13 +130,10 @@ package struct AfterRestoreReport: CommandOutput {
         A daemon that was killed counts as alive until its lease ends.
         """
 
-    private var doneEnd: [String] {
-        daemons.isEmpty
-            ? ["No daemon is alive. To start it on each host: systemctl start nudged"]
-            : living + ["What daemons sent between the restore and this command may be sent a second time."]
-    }
-
-    private var dryEnd: [String] {
+    private var end: [String] {
+        let twice = "What daemons sent between the restore and this command may be sent a second time."
+        if isDone, !daemons.isEmpty { return living + [twice] }
+        if isDone { return ["No daemon is alive. To start it on each host: systemctl start nudged"] }
         let flag = besideDaemons ? " --while-daemons-run" : ""
         let remedy = daemons.isEmpty || besideDaemons ? [] : [Self.remedy]
         return living + remedy + ["", remedy.isEmpty ? "To do it:" : "Then run:", "    \(command) --yes\(flag)"]

@@ -187,7 +187,9 @@ package struct Explanation: CommandOutput {
             return waits(pause, held)
         }
         guard let next else { return "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
-        if let lane = closedLane(for: next) { return waits(lane, next) }
+        let closed = obstacles.filter { isClosed($0, for: next) }
+        // It keeps all of these pushes back: a later one, only if somebody must act.
+        if next.lanes.isSubset(of: closed.compactMap(\.lane?.lane)), let why = closed.first { return waits(why, next) }
         let decision = next.plan.nudges.contains(where: \.isToBeAsked) ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
         let when = isDue ? "with the next sweep" : "\(day(next.at)) (\(zoneName))"
@@ -220,12 +222,6 @@ package struct Explanation: CommandOutput {
         if let sent, since == nil || user.evaluatedAt.map({ sent > $0 }) ?? true { since = sent }
         guard let since, now - since >= 60 else { return nil }
         return since
-    }
-
-    /// A lane that keeps all of these pushes back: a later one, only if somebody must act.
-    private func closedLane(for send: FutureSend) -> Obstacle? {
-        let closed = obstacles.filter { isClosed($0, for: send) }
-        return send.lanes.isSubset(of: closed.compactMap(\.lane?.lane)) ? closed.first : nil
     }
 
     private func isClosed(_ obstacle: Obstacle, for send: FutureSend) -> Bool {

@@ -33,7 +33,11 @@ struct FutureUser {
     /// read, it ends there. Returns the user after the last evaluation.
     @discardableResult
     func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
-        var user = claimed.asRead
+        // Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
+        var changes = claimed.values
+        changes.hasMoreMessages = false
+        changes.reminders.isPartial = false
+        var user = ClaimedUser(changes)
         for _ in 0..<mostEvaluations {
             let now = max(start, user.dueInstant)
             guard now < end else { break }
@@ -61,14 +65,6 @@ extension ClaimedUser {
 
     /// Nil if that is the database's infinity.
     var knownDue: Instant? { [.max, .min].contains(self.dueAt) ? nil : dueInstant }
-
-    /// Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
-    fileprivate var asRead: ClaimedUser {
-        var changes = values
-        changes.hasMoreMessages = false
-        changes.reminders.isPartial = false
-        return ClaimedUser(changes)
-    }
 }
 
 struct ForecastTally: Sendable, Equatable {

@@ -149,18 +149,17 @@ package struct StatusPage: CommandOutput {
     }
 
     package var json: String {
-        Fields.text([
+        let paused = work.pauses.map { $0.fields + ["waiting_users": waiting?[$0.kind]] }
+        return Fields.text([
             "answer": answer.state.rawValue, "sentence": answer.sentence, "remedy": answer.fix, "schema": "current",
             "now": work.now, "due_users": work.dueUsers, "touches": work.touches, "open_chunks": work.openIntents,
             "open_pushes": work.openPushes, "unknown_24h": work.unknownPushes, "counted_up_to": WorkStatus.most,
             "due_counted_up_to": WorkStatus.mostDue, "users_per_minute": perMinute,
             "free_ranges": work.freeRanges, "first_due": work.firstDue, "seconds_left": secondsLeft,
-            "fan_outs": work.fanOuts.map(Self.fields), "paused": work.pauses.map(fields),
+            "fan_outs": work.fanOuts.map(Self.fields), "paused": paused,
             "daemons": daemons.map(Self.fields), "exit": status.rawValue,
         ])
     }
-
-    private func fields(_ pause: Pause) -> Fields { pause.fields + ["waiting_users": waiting?[pause.kind]] }
 
     private static func fields(_ fanOuts: WaitingFanOuts) -> Fields {
         [
