@@ -32,22 +32,20 @@ struct LaneFacts: Sendable {
     }
 
     private var answers: [(String, Finding)] {
-        let key = ("key", Finding.ok("\(keyID) of team \(teamID): a P-256 key that signs"))
-        let connection = ("connection", Finding.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2"))
-        func rest(_ checks: [String], _ why: String) -> [(String, Finding)] { checks.map { ($0, .unchecked(why)) } }
-        switch report.result {
-        case .unsigned(let why):
-            return [("key", .error(why).fix("use the .p8 file of an APNs key from Apple's developer site"))]
-                + rest(["connection", "answer", "clock"], "without a provider token nothing was sent")
-        case .unreachable(let code, let why):
-            return [key, ("connection", unreachable(code, why))] + rest(["answer", "clock"], "there is no connection")
-        case .unanswered(let why):
-            let fix = "run doctor again; if it repeats, check firewalls and proxies on the way"
-            return [key, connection, ("answer", .error("no answer: \(why)", .unavailable).fix(fix))]
-                + rest(["clock"], "there is no answer")
-        case .answered(let answer, let date):
-            return [key, connection, ("answer", checked(answer)), ("clock", clock(date))]
-        }
+        let key = Finding.ok("\(keyID) of team \(teamID): a P-256 key that signs")
+        let connection = Finding.ok("\(server): name, TCP, TLS (certificate verified) and HTTP/2")
+        let again = "run doctor again; if it repeats, check firewalls and proxies on the way"
+        let unsigned = "use the .p8 file of an APNs key from Apple's developer site"
+        let (found, why): ([Finding], String) =
+            switch report.result {
+            case .unsigned(let why): ([.error(why).fix(unsigned)], "without a provider token nothing was sent")
+            case .unreachable(let code, let why): ([key, unreachable(code, why)], "there is no connection")
+            case .unanswered(let why):
+                ([key, connection, .error("no answer: \(why)", .unavailable).fix(again)], "there is no answer")
+            case .answered(let answer, let date): ([key, connection, checked(answer), clock(date)], "")
+            }
+        let checks = ["key", "connection", "answer", "clock"]
+        return Array(zip(checks, found + checks.dropFirst(found.count).map { _ in Finding.unchecked(why) }))
     }
 
     private func unreachable(_ code: CloseReason.Code, _ why: String) -> Finding {
