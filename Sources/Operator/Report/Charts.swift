@@ -150,7 +150,9 @@ struct Ticks: Sendable, Equatable {
     init(covering greatest: Int, wanted: Int) {
         // The bound keeps the sums below from overflowing. Real counts are far smaller.
         let greatest = min(max(greatest, 1), Int.max / 16)
-        let step = Self.step(atLeast: (greatest + max(wanted, 1) - 1) / max(wanted, 1))
+        let least = (greatest + max(wanted, 1) - 1) / max(wanted, 1)
+        let steps = sequence(first: 1) { $0 * 10 }.lazy.flatMap { power in [1, 2, 5].map { $0 * power } }
+        let step = steps.first { $0 >= least } ?? least
         values = (0...((greatest + step - 1) / step)).map { $0 * step }
     }
 
@@ -158,9 +160,4 @@ struct Ticks: Sendable, Equatable {
 
     /// A value's position on the axis, from 0 to 1.
     func fraction(_ value: Double) -> Double { min(max(value / Double(top), 0), 1) }
-
-    private static func step(atLeast least: Int) -> Int {
-        let steps = sequence(first: 1) { $0 * 10 }.lazy.flatMap { power in [1, 2, 5].map { $0 * power } }
-        return steps.first { $0 >= least } ?? least
-    }
 }

@@ -19,7 +19,12 @@ package struct ReportFile: Sendable {
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old == nil ? 0o644 : 0o600)
         guard file >= 0 else { throw failure() }
         var number: Int32 = 0
-        if let old { Self.take(after: old, file) }
+        if let old {
+            // If the group can't be set, it gets no rights, so that nobody else can read the file. Errors are ignored:
+            // some file systems have no owners.
+            let isGroups = fchown(file, old.st_uid, old.st_gid) == 0 || fchown(file, .max, old.st_gid) == 0
+            _ = fchmod(file, old.st_mode & (isGroups ? 0o777 : 0o707))
+        }
         if !writeAll(Array(text.utf8), to: file) || fsync(file) != 0 { number = errno }
         // A network file system may report a full disk only on close.
         if Glibc.close(file) != 0, number == 0 { number = errno }
@@ -28,13 +33,6 @@ package struct ReportFile: Sendable {
             unlink(temporary)
             throw failure(nil, number)
         }
-    }
-
-    /// Gives the new file the old one's owner, group and mode. If the group can't be set, the group gets no rights, so
-    /// that nobody else can read it. Errors are ignored: some file systems have no owners.
-    private static func take(after old: stat, _ file: Int32) {
-        let isGroups = fchown(file, old.st_uid, old.st_gid) == 0 || fchown(file, .max, old.st_gid) == 0
-        _ = fchmod(file, old.st_mode & (isGroups ? 0o777 : 0o707))
     }
 
     /// The path behind a link, and the present file. A device or a pipe is refused: rename would replace it by a file.
