@@ -77,9 +77,8 @@ extension ConfigurationAssembler {
         let key = ownKey(&main)
         if let keyID = main.text("apns.keyId") { brought[keyID] = (main, key) }
         if !isGiven, file.isRead, sends {
-            let folder = "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file"
             let path = "write the path of the .p8 file as privateKeyFile in \(file.path)"
-            let remedy = "\(folder), or \(path), or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
+            let remedy = "\(Self.folder), or \(path), or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
             main.report(Key.signingKey, "it is missing, and so is apns.privateKeyFile", remedy)
         }
         return key

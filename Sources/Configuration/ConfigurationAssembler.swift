@@ -93,15 +93,15 @@ struct ConfigurationAssembler {
         return user.contains(":") || url.contains("password=")
     }
 
+    static let folder = "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file"
+
     private mutating func checkMissing() {
         guard file.isRead else { return }
         for key in ConfigurationKey.all where !key.need.isEmpty && needs.isSuperset(of: key.need) {
             guard !values.isGiven(key.name) else { continue }
-            let place =
-                key.isSecret
-                ? "set CREDENTIALS_DIRECTORY=/etc/nudged/credentials, where the service has it in a file, or set "
-                : "write it in \(file.path) or set "
-            values.report(key.name, "it is missing", "\(place)\(key.environmentName): \(key.values.expectation)")
+            let place = key.isSecret ? "\(Self.folder)," : "write it in \(file.path)"
+            let remedy = "\(place) or set \(key.environmentName): \(key.values.expectation)"
+            values.report(key.name, "it is missing", remedy)
         }
     }
 
@@ -123,12 +123,10 @@ struct ConfigurationAssembler {
         guard needs == .all, let address = values.draft.metrics.listen, !address.isLoopback,
             !values.isGiven("metrics.token")
         else { return }
-        values.report(
-            "metrics.listen",
-            "other machines can reach \(address), and metrics.token is missing",
-            "write a token (openssl rand -hex 24) to /etc/nudged/credentials/metrics.token and load it with a drop-in "
-                + "(docs/OPERATIONS.md, Secrets), or set METRICS_TOKEN; or set metrics.token: open, if everyone who can "
-                + "reach the address may read the metrics"
-        )
+        let write = "write a token (openssl rand -hex 24) to /etc/nudged/credentials/metrics.token"
+        let load = "load it with a drop-in (docs/OPERATIONS.md, Secrets), or set METRICS_TOKEN"
+        let open = "set metrics.token: open, if everyone who can reach the address may read the metrics"
+        let what = "other machines can reach \(address), and metrics.token is missing"
+        values.report("metrics.listen", what, "\(write) and \(load); or \(open)")
     }
 }
