@@ -40,10 +40,9 @@ enum DatabaseVerdicts {
             case "verify-ca": "encrypted, but any server with a certificate of that authority can pose as it"
             default: "it may be unencrypted: others can read password, tokens and texts on the way"
             }
-        let fix =
-            "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url, "
-            + "and remove database.allowInsecure"
-        return .warning("sslmode \(open.sslMode) to \(open.name): \(risk)").fix(fix)
+        let fix = "add sslmode=verify-full (and sslrootcert=FILE for a private authority) to database.url"
+        return .warning("sslmode \(open.sslMode) to \(open.name): \(risk)")
+            .fix("\(fix), and remove database.allowInsecure")
     }
 
     static func pooler(_ pooling: Pooling) -> Finding {

@@ -32,12 +32,10 @@ extension ReportPage {
     }
 
     var unsent: Section {
-        let explanation =
-            "Messages and reminders that ended before they could be sent (dropped), "
-            + "and check-ins whose slot passed (skipped)."
-        let held =
-            "Users who get nothing by the rules (no device, not opted in, paused) are not in the record. "
-            + "nudged forecast counts them by reason."
+        let dropped = "Messages and reminders that ended before they could be sent (dropped)"
+        let explanation = "\(dropped), and check-ins whose slot passed (skipped)."
+        let others = "Users who get nothing by the rules (no device, not opted in, paused) are not in the record."
+        let held = "\(others) nudged forecast counts them by reason."
         let none = "Nothing was dropped or skipped in this time."
         let reasons = reasons([.dropped, .skipped], id: "unsent", title: "Dropped and skipped, by reason", none: none)
         return ("unsent", "Not sent at all, by reason", [.p(explanation)] + reasons + [.p(held)])
@@ -56,9 +54,8 @@ extension ReportPage {
             let reason = reason.isEmpty ? "no reason given" : reason
             return "\(outcome): \(reason.count > 34 ? "\(reason.prefix(33))…" : reason)"
         }
-        let summary =
-            "\(counted(all, "row", "rows")), \(Elapsed.counted(reasons.count, "reason", "reasons")). "
-            + "The most frequent is \(names[0])."
+        let number = "\(counted(all, "row", "rows")), \(Elapsed.counted(reasons.count, "reason", "reasons"))"
+        let summary = "\(number). The most frequent is \(names[0])."
         let rows = reasons.prefix(Self.mostRows).map { outcome, reason, count in
             [outcome, reason.isEmpty ? "none given" : reason, shown(count)]
         }
@@ -75,9 +72,8 @@ extension ReportPage {
         let kinds = Self.kinds(hasOthers: people.byKind["other"] != nil)
         let rows = kinds.map { [KindText.title($0), shown(people.byKind[$0] ?? 0)] }
         let table = Table("People reached, by kind", ["Kind", "People"], rows, sums: ["Any kind", shown(people.all)])
-        let explanation =
-            "People with at least one push that Apple accepted. A person who got several kinds is in each of their "
-            + "lines, and once in the last line."
+        let several = "A person who got several kinds is in each of their lines, and once in the last line."
+        let explanation = "People with at least one push that Apple accepted. \(several)"
         return (id, title, [.p(explanation), table.node])
     }
 
@@ -99,9 +95,8 @@ extension ReportPage {
         }
         let sums = ["All", shown(all), shown(sizes.reduce(0) { $0 + ($1?.records ?? 0) }), ""]
         let table = Table(title, ["Size", "Sweeps", "Rows", "Longest"], rows, sums: sums)
-        let explanation =
-            "A sweep that found nothing to do has no row and is not counted. A sweep's length is from its first "
-            + "attempt to its last, in whole seconds of the policy's clock."
+        let length = "A sweep's length is from its first attempt to its last, in whole seconds of the policy's clock."
+        let explanation = "A sweep that found nothing to do has no row and is not counted. \(length)"
         let label = ChartLabel(id: "sweeps-chart", title: "\(title): sweeps", summary: "\(summary).")
         return (id, title, [.p(explanation), bars(label, Self.sizeTexts, counts), table.folded] + largest)
     }
@@ -156,10 +151,10 @@ extension ReportPage {
             report.opens.contains { $0.kind == kind && $0.opened + $0.rated > 0 }
         }
         let none = "No app has said that a nudge was opened (nudged_me.opened) or helpful (nudged_me.feedback)."
-        let explanation =
-            "Nudges that were sent in this time, and how many of them users opened. A bar is the share's 95 % "
-            + "interval: so far chance alone may move it. Bars that overlap show no difference. A nudge to several "
-            + "devices counts once. Hours and days are the user's own."
+        let bar = "A bar is the share's 95 % interval: so far chance alone may move it."
+        let rest = "A nudge to several devices counts once. Hours and days are the user's own."
+        let opened = "Nudges that were sent in this time, and how many of them users opened."
+        let explanation = "\(opened) \(bar) Bars that overlap show no difference. \(rest)"
         let parts = kinds.isEmpty ? [Node.p(none)] : [.p(explanation)] + kinds.flatMap(works)
         return (id, title, parts + withAndWithout)
     }
@@ -170,9 +165,8 @@ extension ReportPage {
         let title = KindText.title(kind)
         let share = numbers.share(of: all.opened, in: all.sent, users: all.users).map { ": \($0.text)" } ?? ""
         let rated = numbers.share(of: all.helpful, in: all.rated, users: all.raters).map { ": \($0.text)" } ?? ""
-        let text =
-            "Of \(shown(all.sent)) sent, \(shown(all.opened)) were opened\(share). "
-            + "Of \(shown(all.rated)) with feedback, \(shown(all.helpful)) were helpful\(rated)."
+        let opened = "Of \(shown(all.sent)) sent, \(shown(all.opened)) were opened\(share)."
+        let text = "\(opened) Of \(shown(all.rated)) with feedback, \(shown(all.helpful)) were helpful\(rated)."
         let charts = OpenCount.Part.allCases.flatMap { part in
             let parts = counts.filter { $0.part == part }
             return parts.isEmpty ? [] : chart(parts, all, id: "works-\(kind)-\(part)", title: "\(title) by \(part)")

@@ -83,9 +83,8 @@ extension ReportPage {
         let panels = panels(measures, paint: "trouble")
         var chart = ColumnChart(label: label, panels: panels, marks: marks, panelHeight: 56, number: Elapsed.grouped)
         chart.isScaleShared = false
-        let explanation =
-            "Each panel has its own scale, with its maximum at the right. Outcomes that did not occur have no panel. "
-            + "Tokens gone are also counted as rejected."
+        let own = "Each panel has its own scale, with its maximum at the right."
+        let explanation = "\(own) Outcomes that did not occur have no panel. Tokens gone are also counted as rejected."
         return (id, title, [.p(explanation), chart.node, table("What did not arrive", measures).folded])
     }
 
@@ -163,14 +162,12 @@ extension ReportPage {
         let rows = zip(Self.latenessTexts, counts).map { [$0, shown($1)] }
         let summary = rows.map { "\($0[0]): \($0[1])" }.joined(separator: "; ")
         let table = Table(title, ["After its time", "Check-ins"], rows, sums: ["All", shown(counts.reduce(0, +))])
-        let explanation =
-            "From the slot's local time to the attempt that Apple accepted. It includes the time that a check-in "
-            + "waited for quiet hours, limits and pauses. A check-in that is later than "
-            + "policy.maxStalenessMinutes is skipped, and not in the chart."
+        let waited = "It includes the time that a check-in waited for quiet hours, limits and pauses."
+        let skipped = "A check-in that is later than policy.maxStalenessMinutes is skipped, and not in the chart."
+        let explanation = "From the slot's local time to the attempt that Apple accepted. \(waited) \(skipped)"
         let untimed = checkIns.sum { $0.lateness == nil }
-        let missing =
-            "Not in the chart: \(counted(untimed, "check-in", "check-ins")) whose time is not known, "
-            + "because of no valid zone, or of jitter (policy.spreadMinutes)."
+        let why = "whose time is not known, because of no valid zone, or of jitter (policy.spreadMinutes)"
+        let missing = "Not in the chart: \(counted(untimed, "check-in", "check-ins")) \(why)."
         let label = ChartLabel(id: "lateness-chart", title: title, summary: "\(summary).")
         let chart = bars(label, Self.latenessTexts, counts)
         return (id, title, [.p(explanation), chart, table.folded] + (untimed > 0 ? [.p(missing)] : []) + [others])

@@ -39,9 +39,8 @@ struct ReportPage {
 
     private var header: Node {
         let window = report.window
-        let span =
-            "\(TimeText.minute(window.from)) to \(TimeText.minute(window.now)) UTC, counted by nudged \(version). "
-            + "Times are UTC unless they are said to be local."
+        let time = "\(TimeText.minute(window.from)) to \(TimeText.minute(window.now)) UTC"
+        let span = "\(time), counted by nudged \(version). Times are UTC unless they are said to be local."
         let exact = "Numbers are exact. For a page to pass on, use nudged report --rounded."
         let rounded = "Numbers are rounded: 1 to 4 are shown as 1–4, all others as the nearest multiple of five."
         let precision = numbers == .exact ? exact : rounded
@@ -104,13 +103,12 @@ struct ReportPage {
     }
 
     private var method: Section {
-        let exact =
-            "Counts are exact. Shares are whole percentages that add up to 100. A share below one per cent is written "
-            + "as under 1 %."
-        let rounded =
-            "Counts are rounded so that no single push is visible. Each count is rounded by itself, so the rows of a "
-            + "table may not add up to its last line. Bars and shares show the rounded counts. Shares are whole "
-            + "percentages that add up to 100. They are left out where counts of 1 to 4 could change them."
+        let whole = "Shares are whole percentages that add up to 100."
+        let exact = "Counts are exact. \(whole) A share below one per cent is written as under 1 %."
+        let sums = "Each count is rounded by itself, so the rows of a table may not add up to its last line."
+        let shares = "Bars and shares show the rounded counts. \(whole)"
+        let few = "They are left out where counts of 1 to 4 could change them."
+        let rounded = "Counts are rounded so that no single push is visible. \(sums) \(shares) \(few)"
         let counting = numbers == .exact ? exact : rounded
         let texts = [
             "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
