@@ -76,9 +76,8 @@ struct FileValues {
             default:
                 let sections = ConfigurationKey.sections.map(\.name)
                 let known = ConfigurationKey.listed.map(\.name) + sections + [ConfigurationKey.apps]
-                let near =
-                    name == ConfigurationKey.signingKey
-                    ? ConfigurationKey.signingKeyFile : KeySuggestion.nearest(to: name, among: known)
+                let isKey = name == ConfigurationKey.signingKey
+                let near = isKey ? ConfigurationKey.signingKeyFile : KeySuggestion.nearest(to: name, among: known)
                 let remedy = near.map { "did you mean \($0)?" }
                 let other = "remove it, or see nudged config --reference for the key's name"
                 report(entry.mark, ValueKind.beginning(of: name, most: 100), "unknown key", remedy ?? other)

@@ -56,9 +56,8 @@ struct OutsideValues {
 
     /// Warnings about unknown variables that look like nudged's. `keyIDs`: the ids of the keys in `apns.apps`.
     func unknownVariables(keyIDs: [String]) -> [ConfigurationProblem] {
-        let known =
-            ConfigurationKey.all.map(\.environmentName)
-            + ConfigurationKey.signingKeys.flatMap { key in keyIDs.map { key.environmentName(forKeyID: $0) } }
+        var known = ConfigurationKey.all.map(\.environmentName)
+        for key in ConfigurationKey.signingKeys { known += keyIDs.map { key.environmentName(forKeyID: $0) } }
         return environment.keys.sorted().filter { name in
             (name.hasPrefix("APNS_") || name.hasPrefix("POLICY_")) && !known.contains(name)
         }.map { name -> ConfigurationProblem in

@@ -45,9 +45,8 @@ struct Field {
     }
 
     func int(_ range: ClosedRange<Int>) throws(PolicyError) -> Int {
-        let wanted =
-            range.upperBound == .max
-            ? "an integer of \(range.lowerBound) or more" : "an integer from \(range.lowerBound) to \(range.upperBound)"
+        let (first, last) = (range.lowerBound, range.upperBound)
+        let wanted = last == .max ? "an integer of \(first) or more" : "an integer from \(first) to \(last)"
         guard case .int(let int) = value else { throw wrongType(wanted) }
         guard range.contains(Int(int)) else { throw outOfRange("\(int)", wanted) }
         return Int(int)

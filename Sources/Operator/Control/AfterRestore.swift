@@ -76,14 +76,12 @@ package struct AfterRestoreReport: CommandOutput {
 
     /// The last line of a dry run is the command that does it.
     package func text(on screen: Screen) -> String {
-        let head =
-            isDone
-            ? "done: nothing that was due before \(at.rfc3339) is sent"
-            : "nothing was changed: this is a dry run. Use this command only after a restore from a backup."
+        let done = "done: nothing that was due before \(at.rfc3339) is sent"
+        let dry = "nothing was changed: this is a dry run. Use this command only after a restore from a backup."
         let all = effects
         let width = all.map { $0.verb.count }.max() ?? 0
         let lines = all.map { $0.verb.padded(width + 2) + $0.what }
-        return ([head, ""] + lines + [""] + end).joined(separator: "\n")
+        return ([isDone ? done : dry, ""] + lines + [""] + end).joined(separator: "\n")
     }
 
     private var effects: [(verb: String, what: String)] {

@@ -59,9 +59,8 @@ extension DatabaseVerdicts {
         let lost = Finding.error("missing: \(gone.joined(separator: ", "))")
             .fix("if migrations are pending, run nudged migrate; \(restore)")
         let fix = who == "nudged_daemon" ? grantRoles : missing.map { $0.grant(to: who) }.joined(separator: "; ")
-        let found =
-            lost.when(!gone.isEmpty)
-            + Finding.error("\(who) lacks \(named(missing))", .permission).fix(fix).when(!missing.isEmpty)
+        var found = lost.when(!gone.isEmpty)
+        found += Finding.error("\(who) lacks \(named(missing))", .permission).fix(fix).when(!missing.isEmpty)
         return found.isEmpty ? [.ok("all \(rights.count) that the daemon needs are granted")] : found
     }
 
@@ -100,9 +99,8 @@ extension DatabaseVerdicts {
             return [.warning("the role nudged_writer is missing: \(rights)").fix(make)]
         }
         let member = "if that role is no member of nudged_writer, first: grant nudged_writer to \(owners)"
-        let found =
-            written.flatMap(obstacles)
-            + Finding.warning(rights).fix("\(grantRoles); \(member)").when(!first.foreign.isEmpty)
+        var found = written.flatMap(obstacles)
+        found += Finding.warning(rights).fix("\(grantRoles); \(member)").when(!first.foreign.isEmpty)
         return found.isEmpty ? [.ok("nudged_writer owns the functions that write \(tables)")] : found
     }
 
