@@ -10,21 +10,6 @@ import Testing
 
 /// Connections that can't be made, tokens over time, new configurations, waiting and the end.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SenderLifeTests {
-    @Test func token_changesOnTheSameConnection_after35Minutes() async throws {
-        let rig = try SenderRig()
-        for tag in 1...8 {
-            rig.send(UInt64(tag)...UInt64(tag))
-            _ = await rig.outcomes(tag)
-            rig.clock.pass(10 * 60_000)
-        }
-        let tokens = rig.apple.requests.map(\.authorization)
-        // At 0, 10, 20, 30 the first; at 40, 50, 60, 70 the second.
-        #expect(Set(tokens[0...3]).count == 1 && Set(tokens[4...7]).count == 1 && tokens[3] != tokens[4])
-        #expect(rig.apple.connections == 1)
-        #expect(rig.log.count { if case .tokenMinted = $0 { true } else { false } } == 2)
-        await rig.end()
-    }
-
     @Test func newKey_isUsedOnANewConnection_afterReload() async throws {
         let rig = try SenderRig()
         rig.send(1...1)

@@ -59,15 +59,11 @@ final class ScriptedApple: ServerHandler {
     typealias Script = @Sendable (_ request: Seen, _ connection: ServerConnection, _ index: Int) -> ServerReply
 
     private let seen = Mutex<[Seen]>([])
-    private let opened = Mutex(0)
     private let script: Script
 
     init(_ script: @escaping Script) { self.script = script }
 
     var requests: [Seen] { seen.withLock { $0 } }
-    var connections: Int { opened.withLock { $0 } }
-
-    func connectionOpened(_ connection: ServerConnection) { opened.withLock { $0 += 1 } }
 
     func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
         let one = Seen(

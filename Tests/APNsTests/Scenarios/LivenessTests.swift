@@ -6,58 +6,8 @@ import Testing
 
 @testable import APNs
 
-/// What keeps a lane alive when nobody says that something ended. The deadline of a request is scenario 5's; that a clock's step changes
-/// nothing is scenario 10's.
+/// Connections that can't be made, or at one of several addresses only.
 @Suite("Scenarios: liveness", .ownThreads, .timeLimit(.minutes(10))) struct LivenessTests {
-    @Test func idleConnection_stays_whenItsPingsAreAnswered() async throws {
-        let rig = try ScenarioRig(configure: { $0.client.pingInterval = 20 }) { _, _ in nil }
-        await rig.prime()
-        await rig.eventually { rig.simulator.serverCounters.pingsReceived >= 3 }
-        rig.send(2...2)
-        #expect(await rig.outcomes(2).last == .accepted)
-        #expect(rig.arrivals == [1: [1], 2: [1]])
-        await rig.expectLog(["opened 1 with 1", "minted"])
-    }
-
-    @Test func idleConnection_isRetired_whenItsPingIsNotAnswered() async throws {
-        let rig = try ScenarioRig(
-            server: { $0.answersPings = false },
-            configure: {
-                $0.client.pingInterval = 200
-                $0.client.pingTimeout = 200
-            }
-        ) { _, _ in nil }
-        await rig.prime()
-        await rig.event { $0.line == "lost 1, pause 0" }
-        #expect(await eventually { rig.simulator.serverCounters.pingsReceived == 1 })
-        rig.send(2...2)
-        #expect(await rig.outcomes(2).last == .accepted)
-        #expect(rig.arrivals == [1: [1], 2: [2]])
-        await rig.event { $0.line == "opened 2 with 1" }
-        let lines = rig.log.map(\.line)
-        #expect(lines.starts(with: ["opened 1 with 1", "minted", "lost 1, pause 0", "opened 2 with 1"]), "\(lines)")
-        await rig.end()
-    }
-
-    /// A peer that is half open: TCP stands, nobody reads and nobody answers.
-    @Test func pushInFlight_isUnknown_andTheRestGoesOn_whenThePeerIsHalfOpen() async throws {
-        let rig = try ScenarioRig(configure: {
-            $0.maxInFlight = 1
-            $0.client.pingInterval = 300
-            $0.client.pingTimeout = 2_000
-        }) { tag, _ in tag == 2 ? .doing(.stopReading, then: .silence) : nil }
-        await rig.prime()
-        rig.send(2...3)
-        let lost = "connection_lost"
-        #expect(await rig.outcomes(3) == [.accepted, .unknown(reason: lost), .unsent(reason: lost)])
-        // The one that is all that may be in flight was lost: a pause, and then a new connection.
-        rig.clock.pass(1_000)
-        rig.send(4...4)
-        #expect(await rig.outcomes(4).last == .accepted)
-        #expect(rig.arrivals == [1: [1], 2: [1], 4: [2]])
-        await rig.expectLog(["opened 1 with 1", "minted", "lost 1, pause 0", "opened 2 with 1"])
-    }
-
     @Test func dial_isGivenUp_whenTCPStandsAndTLSNeverDoes() async throws {
         let rig = try ScenarioRig(
             server: { $0.shakesHands = false },

@@ -1,61 +1,15 @@
 import APNsSimulator
+import Certificates
+import HTTP2
+import OpenSSL
 import TestSupport
 import Testing
 
 @testable import APNs
 
-@Suite("Scenarios: clocks", .ownThreads, .timeLimit(.minutes(10))) struct ClockScenarioTests {
+/// What `ScenarioTests` has no words for.
+@Suite("Scenarios: clocks and a lane's life", .ownThreads, .timeLimit(.minutes(10))) struct LaneScenarioTests {
     private static let minute: Int64 = 60_000
-
-    /// Scenario 10: the wall clock steps by two hours.
-    @Test(arguments: [120, -120] as [Int64])
-    func sending_goesOnWithTheToken_untilItMustChange_thenStopsAndResumes(error: Int64) async throws {
-        let rig = try ScenarioRig()
-        await rig.prime()
-        rig.clock.stepWall(to: error * Self.minute)
-        rig.send(2...2)
-        #expect(await rig.outcomes(2).last == .accepted)
-        rig.clock.pass(20 * Self.minute)
-        rig.send(3...3)
-        // A token of this wrong clock may not be shown here yet, and the old one is good.
-        #expect(await rig.outcomes(3).last == .accepted)
-        #expect(rig.providerTokens == ScenarioRig.each((1...3, [1])))
-        rig.clock.pass(Self.minute)
-        rig.send(4...4)
-        // A new token is expired by Apple's clock, also on a new connection. So this machine's clock must be wrong.
-        #expect(await rig.outcomes(4).last == .unsent(reason: "ExpiredProviderToken"))
-        #expect(rig.arrivals == [1: [1], 2: [1], 3: [1], 4: [1, 2]] && rig.providerTokens[4] == [2, 3])
-        guard case .stopped("ExpiredProviderToken", let remedy, _) = rig.sender.status else {
-            return fail("\(rig.sender.status)")
-        }
-        #expect(remedy.contains("clock"))
-        rig.clock.stepWall(to: 0)
-        rig.clock.pass(Self.minute)
-        rig.send(5...5)
-        #expect(await rig.outcomes(5).last == .accepted)
-        #expect(rig.arrivals[5] == [3] && rig.providerTokens[5] == [4])
-        await rig.expectLog([
-            "opened 1 with 1", "minted", "minted", "opened 2 with 1", "minted", "stopped ExpiredProviderToken",
-            "opened 3 with 1", "minted", "resumed",
-        ])
-    }
-
-    /// Pauses and deadlines go by the clock that does not step.
-    @Test(arguments: [120, -120] as [Int64]) func pauses_stand(error: Int64) async throws {
-        let rig = try ScenarioRig()
-        rig.simulator.refuseConnections()
-        rig.send(1...1)
-        _ = await rig.outcomes(1)
-        rig.clock.stepWall(to: error * Self.minute)
-        guard case .backingOff(let until, _) = rig.sender.status else { return fail("\(rig.sender.status)") }
-        #expect(until == rig.clock.now + 750 && rig.sender.freeSlots == 0)
-        try rig.simulator.acceptConnections()
-        rig.clock.pass(750)
-        rig.send(2...2)
-        rig.clock.stepWall(to: 0)
-        #expect(await rig.outcomes(2).count == 2)
-        await rig.expectLog(["lost 1, pause 750", "opened 2 with 1", "minted"])
-    }
 
     /// Scenario 11: a token minted early and first used late.
     /// The second connection shows the first token 34 minutes after it was minted, and keeps it for 20 minutes: the simulated Apple would
@@ -129,5 +83,59 @@ import Testing
         #expect(await rig.outcomes(Int(tag)).dropFirst(Int(good)).allSatisfy { $0 == delayed })
         #expect(rig.arrivals == ScenarioRig.each((1...tag, [1])), "nothing is sent again by the sender")
         await rig.end()
+    }
+
+    @Test func pushesInFlight_areUnknown_atTheDeadline() async throws {
+        let rig = try ScenarioRig { tag, _ in tag == 1 ? nil : .held(then: .accept) }
+        await rig.prime()
+        rig.send(2...4)
+        await rig.hold(3)
+        async let drained: Void = rig.sender.drain(deadline: rig.clock.now + 5_000)
+        await rig.eventually { rig.sender.status == .draining }
+        rig.clock.pass(4_999)
+        #expect(rig.resultCount == 1)
+        // The deadline's timer may be set just after the status was told: time passes until it was.
+        await rig.eventually {
+            rig.clock.pass(1)
+            return rig.resultCount == 4
+        }
+        await drained
+        let unknown = PushOutcome.unknown(reason: "cut_off")
+        #expect(await rig.outcomes(4) == [.accepted, unknown, unknown, unknown])
+        #expect(rig.arrivals == ScenarioRig.each((1...4, [1])))
+        await rig.expectLog(["opened 1 with 1", "minted"])
+    }
+
+    enum Fault: CaseIterable { case untrusted, wrongName, expired, noHTTP2 }
+
+    private func rig(_ fault: Fault) throws -> ScenarioRig {
+        let made = try ScenarioRig.certificate.get()
+        let names = ["localhost", "127.0.0.1", "::1"]
+        switch fault {
+        case .untrusted: return try ScenarioRig(authority: try SelfSignedAuthority().certificate) { _, _ in nil }
+        case .wrongName: return try ScenarioRig(certificate: made.server(for: ["api.push.apple.com"])) { _, _ in nil }
+        case .expired: return try ScenarioRig(certificate: try made.server(for: names, expiringIn: -60)) { _, _ in nil }
+        case .noHTTP2: return try ScenarioRig(server: { $0.offersHTTP2 = false }) { _, _ in nil }
+        }
+    }
+
+    /// Scenario 13: a server that is not Apple's.
+    @Test(arguments: Fault.allCases) func nothingIsSent_andNoTokenIsMade(fault: Fault) async throws {
+        let words = [
+            Fault.untrusted: "not trusted", .wrongName: "does not match", .expired: "has expired", .noHTTP2: "HTTP/2",
+        ]
+        let rig = try rig(fault)
+        rig.send(1...2)
+        let outcomes = await rig.outcomes(2)
+        guard case .unsent(let reason) = outcomes.first, outcomes.last == .unsent(reason: reason) else {
+            return fail("\(outcomes)")
+        }
+        #expect(reason.contains(words[fault] ?? "?"), "\(reason)")
+        guard case .backingOff(_, reason) = rig.sender.status else { return fail("\(rig.sender.status)") }
+        #expect(rig.sender.freeSlots == 0)
+        await rig.eventually { rig.simulator.serverCounters.closed == 1 }
+        let counters = rig.simulator.serverCounters
+        #expect(counters.accepted == 1 && counters.begun == 0 && rig.arrivals.isEmpty)
+        await rig.expectLog(["lost 1, pause 750"])
     }
 }

@@ -1,0 +1,116 @@
+import APNsSimulator
+import HTTP2
+import TestSupport
+import Testing
+
+@testable import APNs
+
+/// What `ScenarioTests` has no words for.
+@Suite("Scenarios: pushes", .ownThreads, .timeLimit(.minutes(10))) struct PushScenarioTests {
+    @Test func push_isAcceptedOnce_whenOne() async throws {
+        let rig = try ScenarioRig()
+        rig.send(1...1)
+        let result = await rig.told.results.wait { !$0.isEmpty }
+        #expect(result == [Ended(tag: 1, outcome: .accepted)])
+        #expect(rig.arrivals == [1: [1]] && rig.accepted == [1: [1]])
+        let taken = try #require(rig.simulator.snapshot().accepted.first)
+        #expect(taken.token == rig.push(1).token && taken.payload == rig.push(1).payload)
+        #expect(taken.collapseID == rig.push(1).collapse && taken.topic == "com.example.App")
+        #expect(taken.expiration == 1_795_300_000)
+        await rig.expectLog(["opened 1 with 1", "minted"])
+    }
+
+    @Test func bothPushes_areAccepted_whenTheSameTokenComesTwice() async throws {
+        let rig = try ScenarioRig()
+        let pushes = [rig.push(1, token: "ab"), rig.push(2, token: "ab")]
+        rig.send(pushes)
+        #expect(await rig.outcomes(2) == [.accepted, .accepted])
+        let received = rig.simulator.snapshot().received
+        #expect(received.map(\.token) == ["ab", "ab"] && received.map(\.apnsID) == pushes.map(\.apnsID))
+        #expect(rig.simulator.snapshot().accepted.map(\.apnsID) == pushes.map(\.apnsID))
+        await rig.expectLog(["opened 1 with 1", "minted"])
+    }
+
+    @Test func eachDevice_getsTheNudgeUnderItsOwnID_whenAUserHasSeveral() async throws {
+        let rig = try ScenarioRig()
+        var pushes = (1...4).map { rig.push($0) }
+        for index in pushes.indices { pushes[index].collapseID = .init(7, 7) }
+        rig.send(pushes)
+        #expect(await rig.outcomes(4) == Array(repeating: .accepted, count: 4))
+        #expect(rig.arrivals == ScenarioRig.each((1...4, [1])))
+        let accepted = rig.simulator.snapshot().accepted
+        #expect(Set(accepted.map(\.apnsID)).count == 4 && Set(accepted.map(\.token)).count == 4)
+        #expect(Set(accepted.map(\.collapseID)) == [pushes[0].collapse])
+        await rig.expectLog(["opened 1 with 1", "minted"])
+    }
+
+    struct Body: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let bytes: [UInt8]
+
+        init(_ name: String, _ bytes: [UInt8]) { (testDescription, self.bytes) = (name, bytes) }
+    }
+
+    static let bodies: [Body] = [
+        Body("none", []), Body("HTML", Array("<html><body>Unregistered</body></html>".utf8)),
+        Body(
+            "a megabyte",
+            Array("{\"reason\":\"Unregistered\",\"x\":\"".utf8) + Array(repeating: 97, count: 1 << 20)
+                + Array("\"}".utf8)
+        ),
+        Body("truncated", Array("{\"reason\":\"Unregistered\"".utf8)),
+        Body("reason is a number", Array("{\"reason\":410}".utf8)),
+        Body("timestamp is text", Array("{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}".utf8)),
+        Body("an array", Array("[{\"reason\":\"Unregistered\"}]".utf8)), Body("no text", [0xFF, 0xFE, 0]),
+    ]
+
+    /// Scenario 8: an error with no body, or with one that is none.
+    /// By the status' class alone: nothing is deleted, nothing stops, nothing is sent again.
+    @Test(arguments: bodies) func answers_goByTheirClass(body: Body) async throws {
+        let statuses: [UInt64: Int] = [2: 410, 3: 400, 4: 403, 5: 429, 6: 503, 7: 200]
+        let rig = try ScenarioRig { tag, _ in
+            statuses[tag].map { .rawBody(status: $0, bytes: body.bytes) }
+        }
+        await rig.prime()
+        for tag in UInt64(2)...8 {
+            rig.send(tag...tag)
+            _ = await rig.outcomes(Int(tag))
+        }
+        #expect(
+            await rig.outcomes(8) == [
+                .accepted, .rejected(410, "status_410"), .rejected(400, "status_400"), .rejected(403, "status_403"),
+                .rejected(429, "status_429"), .delayed(reason: "status_503", status: 503, retryAfter: nil), .accepted,
+                .accepted,
+            ]
+        )
+        #expect(rig.arrivals == ScenarioRig.each((1...8, [1])))
+        await rig.expectLog(["opened 1 with 1", "minted", "storm of 1, 503 status_503"])
+    }
+
+    /// Scenario 2: down to 1 in mid-burst with REFUSED_STREAM.
+    @Test func refusedPushes_areSentAgain_oneAtATime() async throws {
+        let rig = try ScenarioRig { tag, attempt in
+            switch (tag, attempt) {
+            case (1, _): nil
+            case (_, 1): .held(then: .reset(code: 7))
+            default: .held(then: .accept)
+            }
+        }
+        await rig.prime()
+        rig.send(2...21)
+        await rig.hold(20)
+        rig.simulator.perform(.streams(1))
+        rig.simulator.release()
+        // All were refused; from now on one is in flight at any time.
+        for answered in 1...20 {
+            await rig.hold(1)
+            #expect(rig.simulator.snapshot().received.count == 21 + answered)
+            rig.simulator.release()
+            _ = await rig.outcomes(1 + answered)
+        }
+        #expect(await rig.outcomes(21) == Array(repeating: .accepted, count: 21))
+        #expect(rig.arrivals == ScenarioRig.each((1...1, [1]), (2...21, [1, 1])))
+        #expect(rig.accepted == ScenarioRig.each((1...21, [1])))
+        await rig.expectLog(["opened 1 with 1", "minted"])
+    }
+}
