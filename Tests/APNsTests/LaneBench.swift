@@ -23,7 +23,7 @@ struct LaneBench {
         var configuration = SenderConfiguration(
             teamID: "ABCDE12345",
             keyID: "KEY1234567",
-            signingKey: SenderRig.key,
+            signingKey: ScenarioRig.key,
             topic: "com.example.App",
             environment: .production
         )

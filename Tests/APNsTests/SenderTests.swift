@@ -1,7 +1,6 @@
 import APNsSimulator
-import Base
-import COpenSSL
 import HTTP2
+import HTTP2Server
 import TestSupport
 import Testing
 
@@ -9,32 +8,45 @@ import Testing
 
 /// Over real TLS and HTTP/2.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SenderTests {
+    /// Keeps the last request as it came.
+    private final class Keeper: ServerHandler {
+        let seen = Observed<ServerRequest?>(nil)
+
+        func request(_ request: ServerRequest, on connection: ServerConnection) -> ServerReply {
+            seen.change { $0 = request }
+            return .respond(status: 200)
+        }
+    }
+
     @Test func push_arrivesWhole_whenAccepted() async throws {
-        let rig = try SenderRig()
+        let keeper = Keeper()
+        let configuration = ServerConfiguration(try ScenarioRig.certificate.get().server)
+        let server = try Server(configuration: configuration, handler: keeper)
+        try server.start()
+        defer { server.stop() }
+        let rig = try ScenarioRig(configure: { $0.client.port = server.port }) { _, _ in nil }
         rig.send(1...1)
         #expect(await rig.outcomes(1) == [.accepted])
-        let request = try #require(rig.apple.requests.first)
+        let request = try #require(keeper.seen.now)
         let push = rig.push(1)
         let expected: [(String, String)] = [
             (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(push.token)"),
-            (":authority", "127.0.0.1:\(rig.server.port)"), ("apns-topic", "com.example.App"),
+            (":authority", "127.0.0.1:\(server.port)"), ("apns-topic", "com.example.App"),
             ("apns-push-type", "alert"), ("apns-priority", "10"), ("apns-expiration", "1795300000"),
             ("apns-id", push.apnsID.uuidString.lowercased()), ("apns-collapse-id", push.collapse),
         ]
         for (name, value) in expected { #expect(request.headers[name] == value) }
         #expect(request.headers.count == expected.count + 1)
         #expect(request.body == push.payload)
-        let parts = request.authorization.dropFirst("bearer ".count).split(separator: ".")
-        #expect(request.authorization.hasPrefix("bearer ") && parts.count == 3)
+        let authorization = request.headers["authorization"] ?? ""
+        let parts = authorization.dropFirst("bearer ".count).split(separator: ".")
+        #expect(authorization.hasPrefix("bearer ") && parts.count == 3)
         await rig.end()
     }
 
     @Test func connection_whenTheServerFloodsIt_isClosed_andTheNextDialWaits() async throws {
         let frames = [[UInt8]](repeating: [0, 0, 0, 0xEE, 0, 0, 0, 0, 0], count: 65_536).flatMap(\.self)
-        let rig = try SenderRig { _, connection, index in
-            if index == 0 { connection.perform(.garbage(frames)) }
-            return ScriptedApple.accepted
-        }
+        let rig = try ScenarioRig { tag, _ in tag == 1 ? .doing(.garbage(frames), then: .accept) : nil }
         rig.send(1...1)
         #expect(await rig.outcomes(1) == [.accepted])
         await rig.event { event in
@@ -45,19 +57,19 @@ import Testing
         rig.clock.pass(until - rig.clock.now)
         rig.send(2...2)
         #expect(await rig.outcomes(2) == [.accepted, .accepted])
-        #expect(rig.apple.requests.map(\.connection) == [1, 2])
+        #expect(rig.arrivals == [1: [1], 2: [2]])
         await rig.end()
     }
 
     @Test func twoConnections_shareTheLoadAndTheToken_whenOneIsFull() async throws {
-        let rig = try SenderRig(configure: {
+        let rig = try ScenarioRig(configure: {
             $0.connections = 2
             $0.maxInFlight = 20
-        }) { _, _, index in .respond(status: 200, after: index == 0 ? nil : .milliseconds(20)) }
+        }) { tag, _ in tag == 1 ? nil : .delay(.milliseconds(20), then: .accept) }
         rig.send(1...400)
         #expect(await rig.outcomes(400).allSatisfy { $0 == .accepted })
-        #expect(Set(rig.apple.requests.map(\.connection)) == [1, 2])
-        #expect(Set(rig.apple.requests.map(\.authorization)).count == 1)
+        #expect(Set(rig.arrivals.values.joined()) == [1, 2])
+        #expect(Set(rig.providerTokens.values.joined()) == [1])
         await rig.end()
     }
 

@@ -1,4 +1,5 @@
 import APNsSimulator
+import COpenSSL
 import Foundation
 import HTTP2
 import HTTP2Server
@@ -10,7 +11,12 @@ import Testing
 @testable import APNs
 
 /// A sender, a clock in the test's hand and a simulated Apple over real TLS and HTTP/2; what arrived, push by push.
-final class ScenarioRig: DrivenSender {
+final class ScenarioRig: Sendable {
+    static let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+    static let key: P256SigningKey = {
+        guard let key = try? P256SigningKey(pem: pem) else { preconditionFailure("the generated key is none") }
+        return key
+    }()
     static let certificate = Result { try SimulatorCertificate() }
 
     let clock = ManualClock()
@@ -34,7 +40,7 @@ final class ScenarioRig: DrivenSender {
         perDevice: @escaping @Sendable (_ tag: UInt64, _ attempt: Int) -> ScriptedAnswer?
     ) throws {
         let made = try Self.certificate.get()
-        var known = SimulatorSettings(keys: [(keyID: "KEY4567890", teamID: "TEAM456789", pem: SenderRig.pem)])
+        var known = SimulatorSettings(keys: [(keyID: "KEY4567890", teamID: "TEAM456789", pem: Self.pem)])
         settings(&known)
         let script = SimulatorScript(
             settings: known,
@@ -47,7 +53,13 @@ final class ScenarioRig: DrivenSender {
         var configuration = SenderConfiguration.test(port: simulator.port, caFile: roots.path)
         configure(&configuration)
         self.configuration = configuration
-        sender = told.sender(configuration, clock, jitter: jitter, resolver: resolver)
+        sender = Sender(
+            configuration: configuration,
+            clock: clock.clock,
+            jitter: jitter,
+            resolver: resolver,
+            log: { [told] in told.log.append([$0]) }
+        )
     }
 
     /// With an Apple that accepts everything.
@@ -85,6 +97,47 @@ final class ScenarioRig: DrivenSender {
     }
 
     // MARK: What happens
+
+    var log: [SenderEvent] { told.log.all }
+    var resultCount: Int { told.results.all.count }
+
+    /// The device token that stands for a push's number.
+    static func token(_ tag: UInt64) -> String {
+        let digits = String(tag, radix: 16)
+        return String(repeating: "0", count: 64 - digits.count) + digits
+    }
+
+    func push(_ tag: UInt64, token: String? = nil) -> Push {
+        let user = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+        let token = token ?? Self.token(tag)
+        return Push(
+            tag: tag,
+            token: token,
+            apnsID: PushIdentity.apnsID(user: user, kind: "check_in", key: "\(tag)", token: token),
+            collapseID: .init(0, tag),
+            payload: Array("{\"aps\":{}}".utf8),
+            writeBy: clock.now + 3_600_000
+        )
+    }
+
+    func send(_ tags: ClosedRange<UInt64>) { send(tags.map { push($0) }) }
+
+    func send(_ pushes: [Push]) {
+        sender.send(PushBatch(pushes)) { [told] results in
+            told.results.append(results.map { Ended(tag: pushes[$0.slot].tag, outcome: $0.outcome) })
+        }
+    }
+
+    /// Waits for so many results in all; returns the outcomes in the order of the tags.
+    func outcomes(_ count: Int) async -> [PushOutcome] {
+        await told.results.wait { $0.count >= count }.sorted { $0.tag < $1.tag }.map(\.outcome)
+    }
+
+    func event(_ isWanted: @escaping @Sendable (SenderEvent) -> Bool) async {
+        _ = await told.log.wait { $0.contains(where: isWanted) }
+    }
+
+    func end() async { await sender.drain(deadline: clock.now) }
 
     /// Push 1, accepted: the connection has shown itself good, and has its thousand streams.
     func prime() async {

@@ -5,13 +5,6 @@ import TestSupport
 
 @testable import APNs
 
-/// A sender with a clock in the test's hand, and all that it told.
-protocol DrivenSender: Sendable {
-    var clock: ManualClock { get }
-    var sender: Sender { get }
-    var told: Told { get }
-}
-
 /// What callbacks brought.
 typealias Collected<Element: Sendable> = Observed<[Element]>
 
@@ -67,21 +60,6 @@ struct Ended: Sendable, Equatable {
 struct Told: Sendable {
     let results = Collected<Ended>()
     let log = Collected<SenderEvent>()
-
-    func sender(
-        _ configuration: SenderConfiguration,
-        _ clock: ManualClock,
-        jitter: @escaping @Sendable () -> Double = { 0.5 },
-        resolver: NameLookup.Resolver? = nil
-    ) -> Sender {
-        Sender(
-            configuration: configuration,
-            clock: clock.clock,
-            jitter: jitter,
-            resolver: resolver,
-            log: { [log] in log.append([$0]) }
-        )
-    }
 }
 
 extension SenderConfiguration {
@@ -90,7 +68,7 @@ extension SenderConfiguration {
         var configuration = SenderConfiguration(
             teamID: "TEAM456789",
             keyID: "KEY4567890",
-            signingKey: SenderRig.key,
+            signingKey: ScenarioRig.key,
             topic: "com.example.App",
             environment: .sandbox,
             endpoint: .init(host: "127.0.0.1", port: port),
@@ -100,49 +78,6 @@ extension SenderConfiguration {
         configuration.client.connectTimeout = 3_600_000
         return configuration
     }
-}
-
-extension DrivenSender {
-    var log: [SenderEvent] { told.log.all }
-    var resultCount: Int { told.results.all.count }
-
-    /// The device token that stands for a push's number.
-    static func token(_ tag: UInt64) -> String {
-        let digits = String(tag, radix: 16)
-        return String(repeating: "0", count: 64 - digits.count) + digits
-    }
-
-    func push(_ tag: UInt64, token: String? = nil) -> Push {
-        let user = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
-        let token = token ?? Self.token(tag)
-        return Push(
-            tag: tag,
-            token: token,
-            apnsID: PushIdentity.apnsID(user: user, kind: "check_in", key: "\(tag)", token: token),
-            collapseID: .init(0, tag),
-            payload: Array("{\"aps\":{}}".utf8),
-            writeBy: clock.now + 3_600_000
-        )
-    }
-
-    func send(_ tags: ClosedRange<UInt64>) { send(tags.map { push($0) }) }
-
-    func send(_ pushes: [Push]) {
-        sender.send(PushBatch(pushes)) { [told] results in
-            told.results.append(results.map { Ended(tag: pushes[$0.slot].tag, outcome: $0.outcome) })
-        }
-    }
-
-    /// Waits for so many results in all; returns the outcomes in the order of the tags.
-    func outcomes(_ count: Int) async -> [PushOutcome] {
-        await told.results.wait { $0.count >= count }.sorted { $0.tag < $1.tag }.map(\.outcome)
-    }
-
-    func event(_ isWanted: @escaping @Sendable (SenderEvent) -> Bool) async {
-        _ = await told.log.wait { $0.contains(where: isWanted) }
-    }
-
-    func end() async { await sender.drain(deadline: clock.now) }
 }
 
 /// Clocks that stand until a test moves them, with the timer that goes by them.
