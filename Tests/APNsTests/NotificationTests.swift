@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import JSON
 import Seeded
 import TestSupport
@@ -46,59 +46,21 @@ import Testing
         )
     }
 
-    /// Each member of `apns`, as `nudged.apns_fault` accepts it.
-    @Test(arguments: [
-        (#"{"subtitle":"é"}"#, #""alert":{"title":"t","subtitle":"é","body":"b"},"sound":"default""#),
-        (#"{"badge":0}"#, #""alert":{"title":"t","body":"b"},"sound":"default","badge":0"#),
-        (#"{"sound":"none"}"#, #""alert":{"title":"t","body":"b"}"#),
-        (#"{"sound":"bell.caf"}"#, #""alert":{"title":"t","body":"b"},"sound":"bell.caf""#),
-        (
-            #"{"sound":{"name":"a\"","volume":0.5,"critical":1},"interruption_level":"critical"}"#,
-            #""alert":{"title":"t","body":"b"},"sound":{"critical":1,"name":"a\"","volume":0.5},"interruption-level":"critical""#
-        ),
-        (
-            #"{"interruption_level":"passive","relevance_score":1}"#,
-            #""alert":{"title":"t","body":"b"},"sound":"default","interruption-level":"passive","relevance-score":1.0"#
-        ),
-        (
-            #"{"category":"c","thread_id":"t","relevance_score":0.125}"#,
-            #""alert":{"title":"t","body":"b"},"sound":"default","thread-id":"t","category":"c","relevance-score":0.125"#
-        ),
-        (
-            #"{"mutable_content":true,"filter_criteria":"f","target_content_id":"w"}"#,
-            #""alert":{"title":"t","body":"b"},"sound":"default","mutable-content":1,"filter-criteria":"f","#
-                + #""target-content-id":"w""#
-        ),
-        (
-            #"{"loc_key":"B","loc_args":["a","b\""],"title_loc_key":"T","subtitle_loc_key":"S","subtitle_loc_args":[]}"#,
-            #""alert":{"title-loc-key":"T","subtitle-loc-key":"S","subtitle-loc-args":[],"loc-key":"B","#
-                + #""loc-args":["a","b\""]},"sound":"default""#
-        ),
-    ]) func payload_isExact_whenTheAppSaysHowItLooks(apns: String, aps: String) {
-        #expect(text(apns: apns) == #"{"aps":{\#(aps)},"action":"new_conversation"}"#)
+    /// `Tests/Reference/payloads.txt` says what the payload is.
+    @Test func payload_isAsWritten_whenTheAppSaysHowItLooks() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/payloads.txt")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 20)
+        var silent = APNs.Notification(title: "", body: "")
+        silent.custom = try #require(CustomMembers(object: #"{"sync": 1}"#))
+        for line in lines {
+            let isSilent = line.hasPrefix("silent ")
+            let parts = line.dropFirst(isSilent ? "silent ".count : 0).split(separator: " → ").map(String.init)
+            let found = isSilent ? text(apns: parts[0], of: silent) : text(apns: parts[0])
+            #expect(found == (parts[1] == "refused" ? nil : parts[1]), "\(line)")
+        }
+        #expect(text(apns: "") == nil)
     }
-
-    @Test func payload_whenItHasAnImage_isMutable() {
-        #expect(
-            text(apns: #"{"image_url":"https://example.com/a.png"}"#)
-                == #"{"aps":{"alert":{"title":"t","body":"b"},"sound":"default","mutable-content":1},"#
-                + #""action":"new_conversation","image_url":"https://example.com/a.png"}"#
-        )
-    }
-
-    @Test(arguments: [
-        (#"{"content_available":true}"#, #""content-available":1"#), (#"{"badge":0}"#, #""badge":0"#),
-        (#"{"badge":3,"content_available":true}"#, #""content-available":1,"badge":3"#),
-    ]) func payload_whenItHasNoText_hasNothingToTap(apns: String, aps: String) throws {
-        var notification = APNs.Notification(title: "", body: "")
-        notification.custom = try #require(CustomMembers(object: #"{"sync": 1}"#))
-        #expect(text(apns: apns, of: notification) == #"{"aps":{\#(aps)},"sync": 1}"#)
-    }
-
-    @Test(arguments: [
-        "", "[]", #"{"bagde":1}"#, #"{"badge":"1"}"#, #"{"badge":1.5}"#, #"{"interruption_level":"loud"}"#,
-        #"{"sound":null}"#, #"{"sound":{"critical":1}}"#,
-    ]) func options_whenNoneThatTheDatabaseAccepts_areRefused(apns: String) { #expect(text(apns: apns) == nil) }
 
     @Test func payload_parsesBackToTheSameText_whateverItIs() throws {
         let seed = UInt64.random(in: 0 ... .max)
