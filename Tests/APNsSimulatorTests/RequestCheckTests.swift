@@ -24,14 +24,8 @@ import Testing
         var settings = SimulatorSettings()
         settings.topics = ["com.example.app"]
         do throws(RequestRefusal) {
-            _ = try AcceptedPush(
-                token: "00",
-                headers: headers,
-                body: Array(body.utf8),
-                settings: settings,
-                now: 0,
-                connection: 1
-            )
+            let bytes = Array(body.utf8)
+            _ = try AcceptedPush(token: "00", headers: headers, body: bytes, settings: settings, now: 0, connection: 1)
             return nil
         } catch {
             return error.reason

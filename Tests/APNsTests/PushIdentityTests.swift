@@ -97,10 +97,8 @@ struct CheckedBytesTests {
                     var out: [UInt8] = []
                     JSONText.append(String(decoding: text, as: UTF8.self), to: &out)
                     let isEscaped = out.count > length + 2
-                    #expect(
-                        isEscaped == (byte < 0x20 || byte == 0x22 || byte == 0x5C),
-                        "\(byte) at \(place) of \(length)"
-                    )
+                    let mustBe = byte < 0x20 || byte == 0x22 || byte == 0x5C
+                    #expect(isEscaped == mustBe, "\(byte) at \(place) of \(length)")
                 }
             }
         }

@@ -133,10 +133,8 @@ import Testing
         fixture.write("a\u{0}b", to: "apns.privateKey.KEY2345678")
         let faults = fixture.faults(Self.otherApp, with: ["CREDENTIALS_DIRECTORY": fixture.folder])
         #expect(faults.count == 1)
-        #expect(
-            faults.first?.hasPrefix("apns.apps[0].privateKey: apns.privateKey.KEY2345678 is not ") == true,
-            "\(faults)"
-        )
+        let expected = "apns.apps[0].privateKey: apns.privateKey.KEY2345678 is not "
+        #expect(faults.first?.hasPrefix(expected) == true, "\(faults)")
     }
 
     @Test func faults_whenTheMainAppIsWrongAreToldOnce() {

@@ -48,10 +48,8 @@ import Testing
         let fixture = ConfigurationFixture()
         let faults = fixture.faults(try Self.file("debian/nudged.yaml"), environment: [:])
         let required = ConfigurationKey.all.filter { !$0.need.isEmpty }.map(\.name) + ["apns.privateKey"]
-        #expect(
-            Set(faults.compactMap { $0.split(separator: ": ").first.map(String.init) }) == Set(required),
-            "\(faults)"
-        )
+        let found = Set(faults.compactMap { $0.split(separator: ": ").first.map(String.init) })
+        #expect(found == Set(required), "\(faults)")
         #expect(faults.count == required.count)
     }
 
@@ -63,11 +61,8 @@ import Testing
         let secrets = ConfigurationFixture.environment.filter {
             $0.key == "DATABASE_URL" || $0.key == "APNS_PRIVATE_KEY"
         }
-        let loaded = try ConfigurationFixture().load(
-            settings.joined(separator: "\n"),
-            environment: secrets,
-            mode: 0o644
-        )
+        let yaml = settings.joined(separator: "\n")
+        let loaded = try ConfigurationFixture().load(yaml, environment: secrets, mode: 0o644)
         #expect(loaded.warnings.isEmpty)
         for row in loaded.rows {
             guard case .file = row.source, let key = ConfigurationKey.byName[row.key], let standard = key.standard

@@ -193,9 +193,8 @@ import Testing
     }
 
     @Test func response_whenInformationalFirst() async throws {
-        let pair = try Pair(
-            Script { _, _ in .informational(status: 103, then: .respond(status: 200, body: Array("ok".utf8))) }
-        )
+        let answer = ServerReply.informational(status: 103, then: .respond(status: 200, body: Array("ok".utf8)))
+        let pair = try Pair(Script { _, _ in answer })
         pair.submit(1...1)
         guard case .response(let response) = await pair.results(1)[1] else { return fail("no response") }
         #expect(response.status == 200)

@@ -19,12 +19,8 @@ import Testing
     }
 
     @Test func call_whenTooManyWait_isRefusedAtOnce() async throws {
-        let rig = try Rig(
-            settings: Rig.settings {
-                $0.concurrency = 1
-                $0.queueLength = 1
-            }
-        ) { _ in [.hold] + HTTPSAct.answer() }
+        let settings = Rig.settings { ($0.concurrency, $0.queueLength) = (1, 1) }
+        let rig = try Rig(settings: settings) { _ in [.hold] + HTTPSAct.answer() }
         async let first = rig.failure()
         await rig.server.seen.wait { $0.open == 1 }
         try await withThrowingTaskGroup(of: HTTPClientError?.self) { group in
@@ -72,12 +68,8 @@ import Testing
     }
 
     @Test func call_whenCancelledInTheQueue_leavesItsPlace() async throws {
-        let rig = try Rig(
-            settings: Rig.settings {
-                $0.concurrency = 1
-                $0.queueLength = 1
-            }
-        ) { _ in [.hold] + HTTPSAct.answer() }
+        let settings = Rig.settings { ($0.concurrency, $0.queueLength) = (1, 1) }
+        let rig = try Rig(settings: settings) { _ in [.hold] + HTTPSAct.answer() }
         async let first = rig.failure()
         await rig.server.seen.wait { $0.open == 1 }
         let waiting = Task { try await rig.failure() }

@@ -51,25 +51,25 @@ import Testing
 
     @Test func send_whenTheCertificateIsOfNobodyWeKnow_isRefused() async throws {
         let rig = try Rig(settings: Rig.settings { $0.caFile = nil })
-        try await Self.expectRefusal(rig, .certificate, "is not trusted")
+        try await expectRefusal(rig, .certificate, "is not trusted")
     }
 
     @Test func send_whenTheCertificateIsForAnotherHostOrTime_isRefused() async throws {
-        try await Self.expectRefusal(try Rig(names: ["other.example"]), .certificate, "is not for")
-        try await Self.expectRefusal(try Rig(notAfter: -3_600), .certificate, "has expired")
-        try await Self.expectRefusal(try Rig(notBefore: 3_600), .certificate, "is not valid yet")
+        try await expectRefusal(try Rig(names: ["other.example"]), .certificate, "is not for")
+        try await expectRefusal(try Rig(notAfter: -3_600), .certificate, "has expired")
+        try await expectRefusal(try Rig(notBefore: 3_600), .certificate, "is not valid yet")
     }
 
     @Test func send_whenTheServerSpeaksNoTLS_isHandshake() async throws {
         let rig = try Rig(names: nil)
-        try await Self.expectRefusal(rig, .handshake)
+        try await expectRefusal(rig, .handshake)
     }
 
     /// CBC, and no TLS 1.3.
     @Test(arguments: ["ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES128-SHA256"])
     func send_whenTheServerHasNoAEAD_isHandshakeAndSaysWhatItNeeds(suite: String) async throws {
         let rig = try Rig(suites: suite)
-        try await Self.expectRefusal(rig, .handshake)
+        try await expectRefusal(rig, .handshake)
         #expect(try await rig.failure()?.description.contains("TLS 1.2 with ECDHE and AES-GCM") == true)
     }
 
@@ -79,11 +79,7 @@ import Testing
     }
 
     /// No request reaches a server that isn't believed.
-    private static func expectRefusal(
-        _ rig: Rig,
-        _ code: HTTPClientError.Code,
-        _ text: String = "no TLS with"
-    ) async throws {
+    private func expectRefusal(_ rig: Rig, _ code: HTTPClientError.Code, _ text: String = "no TLS with") async throws {
         let error = try await rig.failure()
         let said = try #require(error).description
         #expect(error.isClean(code) && said.contains(text), "\(said)")

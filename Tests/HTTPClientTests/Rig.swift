@@ -59,12 +59,8 @@ final class Rig: Sendable {
 
     /// A POST of a small text with a token.
     func send(_ body: String = "planted-body", within deadline: Duration? = nil) async throws -> HTTPResponse {
-        let request = try HTTPRequest(
-            post: Array(body.utf8),
-            to: url(),
-            contentType: "application/json",
-            bearerToken: Self.token
-        )
+        let json = "application/json"
+        let request = try HTTPRequest(post: Array(body.utf8), to: url(), contentType: json, bearerToken: Self.token)
         return try await client.send(request, within: deadline)
     }
 

@@ -57,11 +57,8 @@ struct JSONParserTests {
     @Test func object_whenKeysAreAlikeOnly_keepsBoth() throws {
         // U+212A KELVIN SIGN is canonically equivalent to K, and é has two spellings.
         let object = try parse("{\"K\":1,\"\u{212A}\":2,\"\u{E9}\":3,\"e\u{301}\":4}")
-        #expect(
-            [object["K"], object["\u{212A}"], object["\u{E9}"], object["e\u{301}"]] == [
-                .int(1), .int(2), .int(3), .int(4),
-            ]
-        )
+        let found = [object["K"], object["\u{212A}"], object["\u{E9}"], object["e\u{301}"]]
+        #expect(found == [.int(1), .int(2), .int(3), .int(4)])
     }
 
     @Test(arguments: Seeds.all) func parse_whenBytesAreRandom_neverCrashes(seed: UInt64) {

@@ -75,9 +75,8 @@ import Testing
     }
 
     /// Without the token a client learns of no page, method or host.
-    @Test(arguments: ["GET /", "GET /metrics", "POST /metrics"]) func request_withoutTheToken_isRefusedFirst(
-        start: String
-    ) {
+    @Test(arguments: ["GET /", "GET /metrics", "POST /metrics"])
+    func request_withoutTheToken_isRefusedFirst(start: String) {
         let rule = ScrapeRule(token: Secret("planted-token"))
         let wanted = ScrapeRequest.Outcome(refusal: .unauthorized)
         #expect(Self.outcome("\(start) HTTP/1.1\r\nHost: evil.example\r\n\r\n", rule) == wanted)

@@ -45,14 +45,9 @@ struct DeviceRegistrationTests {
     }
 
     @Test func place_whenTheDaemonWouldRefuseIt_isLeftOut() {
+        let token = DeviceToken([1])
         func registration(_ timezone: String?, _ locale: String?) -> DeviceRegistration {
-            DeviceRegistration(
-                token: DeviceToken([1]),
-                platform: .ios,
-                environment: .sandbox,
-                timezone: timezone,
-                locale: locale
-            )
+            DeviceRegistration(token: token, platform: .ios, environment: .sandbox, timezone: timezone, locale: locale)
         }
         let known = registration("Asia/Tokyo", "pt_BR")
         #expect(known.timezone == "Asia/Tokyo" && known.locale == "pt-BR")

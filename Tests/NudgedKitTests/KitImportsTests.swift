@@ -68,10 +68,8 @@ struct DocCatalogueTests {
                 types.insert(String(parts[kind + 1]))
             }
         }
-        let page = try String(
-            contentsOf: sources.appending(path: "NudgedKit/NudgedKit.docc/NudgedKit.md"),
-            encoding: .utf8
-        )
+        let file = sources.appending(path: "NudgedKit/NudgedKit.docc/NudgedKit.md")
+        let page = try String(contentsOf: file, encoding: .utf8)
         let topics = page.split(separator: "\n").filter { $0.hasPrefix("- ``") && $0.hasSuffix("``") }
             .map { String($0.dropFirst(4).dropLast(2)) }
         #expect(Set(topics) == types && topics.count == types.count)

@@ -55,9 +55,8 @@ struct NudgedServerTests {
         server.answer =
             #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":["no_timezone: the author has none"]}"#
         let subject = try #require(Subject(type: "task", id: "7"))
-        let set = try await server.setReminder(
-            OwnReminder(subject: subject, title: "Water", dueLocal: "2040-05-07T09:00:00")
-        )
+        let reminder = OwnReminder(subject: subject, title: "Water", dueLocal: "2040-05-07T09:00:00")
+        let set = try await server.setReminder(reminder)
         #expect(set.warnings.map(\.code) == ["no_timezone"] && set.warnings.map(\.text) == ["the author has none"])
         let id = try #require(set.id)
         #expect(id == NudgeID(rawValue: "0F4A1C3E-9B7D-4C2A-8E5F-001122334455"))

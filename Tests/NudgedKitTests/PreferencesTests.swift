@@ -91,11 +91,9 @@ struct PreferencesTests {
             #expect(try draft.encoded(over: text) == text, "seed \(seed): \(text)")
             // What the column held of ours is gone, what it held of others' is there.
             let others = try JSONValue(parsing: text)
-            #expect(
-                others["theme"] == column.flatMap { try? JSONValue(parsing: $0) }?["theme"],
-                "seed \(seed): \(text)"
-            )
-            #expect(others["a"] == column.flatMap { try? JSONValue(parsing: $0) }?["a"], "seed \(seed): \(text)")
+            let before = column.flatMap { try? JSONValue(parsing: $0) }
+            #expect(others["theme"] == before?["theme"], "seed \(seed): \(text)")
+            #expect(others["a"] == before?["a"], "seed \(seed): \(text)")
         }
     }
 
@@ -130,10 +128,8 @@ struct PreferencesTests {
             let column = "{\(members.joined(separator: ","))}"
             let before = Preferences(parsing: column)
             var draft = PreferencesDraft(before)
-            #expect(
-                draft.checkInsEnabled == (before.malformed == nil && before.checkInsEnabled == true),
-                "\(seed): \(column)"
-            )
+            let wasOn = before.malformed == nil && before.checkInsEnabled == true
+            #expect(draft.checkInsEnabled == wasOn, "\(seed): \(column)")
             draft.timezone = nil
             let after = Preferences(parsing: try draft.encoded(over: column))
             #expect(after.malformed == nil, "seed \(seed): \(column)")

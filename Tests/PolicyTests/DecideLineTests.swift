@@ -105,9 +105,8 @@ struct DecideLineTests {
         for frequency in ["daily", "few_times_a_week", "weekly"] {
             let preferences =
                 "\"preferences\":{\"check_ins_enabled\":true,\"frequency\":\"\(frequency)\",\"max_per_day\":19000}"
-            let answer = try answer(
-                line("\"kind\":\"check_in\",\"closed\":[\(days)],\"sent\":[\(sends)],\(preferences)")
-            )
+            let lists = "\"closed\":[\(days)],\"sent\":[\(sends)]"
+            let answer = try answer(line("\"kind\":\"check_in\",\(lists),\(preferences)"))
             #expect(answer["reason"] == .string("not_due"))
             guard case .string(let next)? = answer["next_at"] else { continue }
             #expect(next.hasPrefix("2081"))

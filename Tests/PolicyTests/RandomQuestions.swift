@@ -48,9 +48,8 @@ struct RandomQuestions {
         if random.chance(50), !transitions.isEmpty {
             base = random.pick(transitions) + Int64(random.int(-4 * 86_400...4 * 86_400))
         } else {
-            base = Instant(
-                seconds: Int64(random.int(1_262_304_000...(random.chance(10) ? 4_102_444_800 : 2_082_758_400)))
-            )
+            let last = random.chance(10) ? 4_102_444_800 : 2_082_758_400
+            base = Instant(seconds: Int64(random.int(1_262_304_000...last)))
         }
         // Whole hours and quarters by the wall, and one second beside, are where the rules change.
         guard random.chance(60) else { return base }

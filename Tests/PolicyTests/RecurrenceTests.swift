@@ -20,10 +20,8 @@ struct RecurrenceTests {
     }
 
     private func start(_ rules: inout RandomRules) -> LocalDateTime {
-        LocalDateTime(
-            LocalDate(days: Int32(rules.draw.int(20_000...25_000))),
-            secondOfDay: rules.draw.int(0...1439) * 60
-        )
+        let day = LocalDate(days: Int32(rules.draw.int(20_000...25_000)))
+        return LocalDateTime(day, secondOfDay: rules.draw.int(0...1439) * 60)
     }
 
     @Test func occurrences_whenRandomRules_areThoseOfDateutil() throws {
@@ -61,10 +59,8 @@ struct RecurrenceTests {
             let series = times(rule, from: start, most: 30)
             let index = rules.draw.int(0...series.count - 1)
             // Nobody is at an occurrence: between two.
-            let between = LocalDateTime(
-                series[index].date + rules.draw.int(0...1),
-                secondOfDay: rules.draw.int(0...86_399)
-            )
+            let day = series[index].date + rules.draw.int(0...1)
+            let between = LocalDateTime(day, secondOfDay: rules.draw.int(0...86_399))
             guard between >= series[index], index + 1 >= series.count || between < series[index + 1] else { continue }
             let next = rule.next(after: .init(number: index + 1, time: between), start: start)
             if index + 1 < series.count {

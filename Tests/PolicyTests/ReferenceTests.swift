@@ -19,11 +19,8 @@ struct ReferenceTests {
             #expect(difference == nil, "\(vector)\n\(answer)")
             #expect(answer["id"] == question["id"])
             guard case .object(let object) = answer else { continue }
-            #expect(
-                object.members.map(\.key) == ["id"] + [
-                    "action", "reason", "next_at", "slot", "urgent", "valid_until", "trace",
-                ]
-            )
+            let keys = ["id", "action", "reason", "next_at", "slot", "urgent", "valid_until", "trace"]
+            #expect(object.members.map(\.key) == keys)
         }
     }
 

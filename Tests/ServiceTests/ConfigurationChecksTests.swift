@@ -90,10 +90,8 @@ import Testing
     @Test(arguments: ["ftp://decide.example/", "decide.example", "https://a b/"])
     func address_whenItIsNone_saysWhatIsWanted(url: String) {
         let faults = fixture.faults("decision:\n  url: \"\(url)\"\n", checks: checks)
-        #expect(
-            faults.count == 1
-                && faults[0].hasSuffix("http:// where the host is this machine (localhost, 127.0.0.1, [::1])")
-        )
+        let wanted = "http:// where the host is this machine (localhost, 127.0.0.1, [::1])"
+        #expect(faults.count == 1 && faults[0].hasSuffix(wanted))
     }
 
     @Test func token_whenItHoldsASpace_isRefusedWithoutItsText() {

@@ -14,13 +14,9 @@ import Testing
         interval: Duration = .milliseconds(1),
         _ news: Observed<[String?]>
     ) throws -> HeartbeatCaller {
-        try HeartbeatCaller(
-            Configuration.Heartbeat(
-                url: Secret("http://127.0.0.1:\(port)/planted-path"),
-                interval: interval,
-                caFile: nil
-            )
-        ) { said in news.change { $0.append(said) } }
+        let url = Secret("http://127.0.0.1:\(port)/planted-path")
+        let settings = Configuration.Heartbeat(url: url, interval: interval, caFile: nil)
+        return try HeartbeatCaller(settings) { said in news.change { $0.append(said) } }
     }
 
     /// Sweeps go on until it is so.
@@ -74,11 +70,8 @@ import Testing
     }
 
     @Test func authority_whenItCanNotBeRead_isAFault() {
-        let settings = Configuration.Heartbeat(
-            url: Secret("https://a.example/"),
-            interval: .seconds(1),
-            caFile: "/none"
-        )
+        let url = Secret("https://a.example/")
+        let settings = Configuration.Heartbeat(url: url, interval: .seconds(1), caFile: "/none")
         #expect(throws: ConfigurationFault.self) { _ = try HeartbeatCaller(settings) { _ in } }
     }
 }

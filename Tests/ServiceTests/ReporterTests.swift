@@ -96,9 +96,8 @@ import struct FoundationEssentials.UUID
         ("reminder", "a reminder", "it is sent once more, unless it was already repeated"),
     ]) func unknown_saysWhatBecomesOfItsKind(kind: String, name: String, text: String) {
         let lines = ReporterLines()
-        Reporter(lines.logger).sweep(
-            .unknown(user: UUID(), kind: kind, deviceHash: "0123456789abcdef", reason: "no_answer")
-        )
+        let hash = "0123456789abcdef"
+        Reporter(lines.logger).sweep(.unknown(user: UUID(), kind: kind, deviceHash: hash, reason: "no_answer"))
         let end = " was written, but no answer came (no_answer); \(text)"
         #expect(lines.all.count == 1 && lines.all[0].hasSuffix(end), "\(lines.all)")
         #expect(lines.all[0].contains(" \(name) to user "), "\(lines.all)")

@@ -5,16 +5,8 @@ import Testing
 @testable import Systemd
 
 @Suite struct DiagnosticStreamTests {
-    private func record(_ message: String, _ metadata: [(key: String, value: String)] = []) -> LogRecord {
-        LogRecord(
-            level: .warning,
-            label: "database",
-            message: message,
-            metadata: metadata,
-            file: "F",
-            line: 1,
-            function: "f"
-        )
+    private func record(_ text: String, _ more: [(key: String, value: String)] = []) -> LogRecord {
+        LogRecord(level: .warning, label: "database", message: text, metadata: more, file: "F", line: 1, function: "f")
     }
 
     @Test func line_whenThereIsNoJournal() throws {

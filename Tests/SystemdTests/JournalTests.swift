@@ -75,12 +75,8 @@ import Testing
     }
 
     @Test func entry_whenJournaldIsGoneIsCounted() throws {
-        let output = LogOutput(
-            journal: Journal(socketPath: "/nonexistent/journal"),
-            descriptor: -1,
-            level: .info,
-            now: { 0 }
-        )
+        let gone = Journal(socketPath: "/nonexistent/journal")
+        let output = LogOutput(journal: gone, descriptor: -1, level: .info, now: { 0 })
         let logger = Logger(label: "x", factory: { JournalLogHandler(label: $0, output: output) })
         logger.info("lost")
         logger.debug("not asked for")
@@ -120,12 +116,8 @@ import Testing
         fstat(ends[1], &file)
         let ours = "\(file.st_dev):\(file.st_ino)"
         #expect(Journal.isConnected(environment: ["JOURNAL_STREAM": ours], descriptor: ends[1]))
-        #expect(
-            !Journal.isConnected(
-                environment: ["JOURNAL_STREAM": "\(file.st_dev):\(file.st_ino + 1)"],
-                descriptor: ends[1]
-            )
-        )
+        let other = ["JOURNAL_STREAM": "\(file.st_dev):\(file.st_ino + 1)"]
+        #expect(!Journal.isConnected(environment: other, descriptor: ends[1]))
         #expect(!Journal.isConnected(environment: ["JOURNAL_STREAM": "x"], descriptor: ends[1]))
         #expect(!Journal.isConnected(environment: ["JOURNAL_STREAM": ours], descriptor: -1))
         #expect(!Journal.isConnected(environment: [:], descriptor: ends[1]))

@@ -41,10 +41,8 @@ struct ZoneTests {
                 let instant = Instant(seconds: seconds)
                 let (date, second) = zone.localTime(at: instant)
                 #expect((0..<86_400).contains(second))
-                _ = (
-                    zone.resolve(date, secondOfDay: second, .first), instant.rfc3339, date.iso, instant + .max,
-                    instant - .min
-                )
+                _ = (zone.resolve(date, secondOfDay: second, .first), instant.rfc3339, date.iso)
+                _ = (instant + .max, instant - .min)
             }
             for days in [Int32.min, .max] { _ = zone.resolve(LocalDate(days: days), secondOfDay: .max, .last) }
         }

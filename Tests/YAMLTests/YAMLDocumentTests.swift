@@ -58,9 +58,8 @@ import Testing
 
     @Test func fault_whenItIsTooLargeOrTooDeep() {
         #expect(failure(String(repeating: "#", count: YAMLDocument.maximumSize + 1))?.hasPrefix("1:1: ") == true)
-        #expect(
-            failure(String(repeating: "[", count: 40) + String(repeating: "]", count: 40))?.contains("too deep") == true
-        )
+        let nested = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        #expect(failure(nested)?.contains("too deep") == true)
         #expect(failure("[" + String(repeating: "1,", count: 30_000) + "]")?.contains("too many") == true)
         #expect(failure(String(repeating: "[", count: 500_000)) != nil)
     }

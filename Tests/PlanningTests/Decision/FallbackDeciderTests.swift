@@ -19,7 +19,7 @@ import Testing
             isMention: isMention,
             because: .busy
         )
-        #expect(found.answer == Self.answer(sends, ground, isUrgent: isUrgent) && found.origin == .fallback)
+        #expect(said.answer == Self.answer(sends, ground, isUrgent: isUrgent) && said.origin == .fallback)
     }
 
     @Test(arguments: NudgeKind.allCases, [true, false]) func allOrNothing(kind: NudgeKind, isUrgent: Bool) {

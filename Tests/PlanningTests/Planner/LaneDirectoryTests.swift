@@ -34,9 +34,8 @@ import TimeZones
         #expect(planner.lanes.lane(of: device) == lane)
         #expect(planner.lanes.wanted(by: device) == lane)
         // The token is deleted by what its row says.
-        let plan = try #require(
-            planner.plan(F.user(devices: [device], messages: [MessageFixture.message(1)]), now: now).sendPlan
-        )
+        let user = F.user(devices: [device], messages: [MessageFixture.message(1)])
+        let plan = try #require(planner.plan(user, now: now).sendPlan)
         let refusal = PushOutcome.rejected(status: 410, reason: "Unregistered", deletes: .olderThanSend)
         let gone = planner.settle(plan, outcomes: [refusal], attemptedAt: now, now: now)
         #expect(gone.staleTokens.map(\.environment) == [environment ?? lane.environment])

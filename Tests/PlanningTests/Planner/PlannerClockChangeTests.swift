@@ -81,9 +81,8 @@ import TimeZones
         )
         #expect(planner.plan(user, now: due - 1).sendPlan == nil)
         let plan = try #require(planner.plan(user, now: due).sendPlan)
-        let expected: Set<NudgeIdentity> = [
-            .message(M.id(1)), .reminder(R.id(1)), .checkIn(F.date(String(wall.prefix(10)))),
-        ]
+        let day = F.date(String(wall.prefix(10)))
+        let expected: Set<NudgeIdentity> = [.message(M.id(1)), .reminder(R.id(1)), .checkIn(day)]
         #expect(plan.nudges.count == 3 && Set(plan.nudges.map(\.identity)) == expected)
     }
 

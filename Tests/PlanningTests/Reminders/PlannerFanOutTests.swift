@@ -35,10 +35,8 @@ import TimeZones
         }
         #expect(next.due == F.wall("2026-06-02T09:00:00"))
         // Whose zone: the preferences' before the profile's.
-        let instants = F.reminder(
-            F.at("2026-03-28T08:00:00Z"),
-            series: F.series("FREQ=DAILY", F.at("2026-03-28T08:00:00Z"))
-        )
+        let instant = F.at("2026-03-28T08:00:00Z")
+        let instants = F.reminder(instant, series: F.series("FREQ=DAILY", instant))
         let tokyo = DueFanOut(reminder: instants, preferences: PlannerFixture.daily, timezone: "Europe/Berlin")
         for (one, due) in [(tokyo, "2026-03-29T08:00:00Z"), (fanOut(instants), "2026-03-29T07:00:00Z")] {
             guard case .tell(let next?) = try decide(one, at: "2026-03-28T08:00:00Z") else { return fail("not told") }

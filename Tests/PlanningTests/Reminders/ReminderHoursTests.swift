@@ -13,12 +13,8 @@ import TimeZones
     private static let planner = PlannerFixture.planner()
 
     private func hours(_ reminder: PendingReminder, in zone: String?) throws -> ReminderHours {
-        let candidate = Candidate(
-            userID: F.author,
-            preferences: Self.planner.parsed(nil),
-            timezone: zone,
-            nudge: .checkIn
-        )
+        let none = Self.planner.parsed(nil)
+        let candidate = Candidate(userID: F.author, preferences: none, timezone: zone, nudge: .checkIn)
         return try ReminderHours(reminder, of: candidate, Self.planner.policy)
     }
 

@@ -121,18 +121,14 @@ import struct FoundationEssentials.UUID
                 }
                 lastText = Self.text(choice)
                 last = choice?.text.id
-                checkOutcomes(checkInTexts, question, choice)
+                check(checkInTexts, question, choice)
             }
             #expect(!lastText.isEmpty)
         }
     }
 
-    private func checkOutcomes(
-        _ checkInTexts: CheckInTexts,
-        _ question: CheckInTexts.Question,
-        _ choice: CheckInTexts.Choice?
-    ) {
-        let templateOutcomes = checkInTexts.templateOutcomes(question)
+    private func check(_ texts: CheckInTexts, _ question: CheckInTexts.Question, _ choice: CheckInTexts.Choice?) {
+        let templateOutcomes = texts.templateOutcomes(question)
         #expect(templateOutcomes.first { $0.outcome == .chosen }?.template == choice?.text.id)
         for (template, outcome) in templateOutcomes where template == question.last && outcome != .otherLocale {
             #expect(outcome == .last || outcome == .chosen)
@@ -184,9 +180,8 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func action_whenTheTemplateSaysIt_isTaken() {
-        let checkInTexts = CheckInTexts(templates: [
-            StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")
-        ])
+        let stored = StoredTemplate(id: 1, title: "go on", body: "", action: "open_conversation")
+        let checkInTexts = CheckInTexts(templates: [stored])
         let context = #"{"conversation_id": "\#(Self.conversation)"}"#
         #expect(checkInTexts.choose(Self.question(context: "{}"))?.text.id == nil)
         let outcomes = checkInTexts.templateOutcomes(Self.question(context: "{}")).map(\.outcome)
@@ -207,9 +202,8 @@ import struct FoundationEssentials.UUID
         let one = CheckInTexts(templates: [StoredTemplate(id: 1, title: "{topic}", body: "")])
         let frame = Self.text(one.choose(Self.question(context: context(1)))).utf8.count - 1
         let users = (0..<50).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
-        #expect(
-            users.contains { checkInTexts.choose(Self.question($0, context: context(4_049 - frame)))?.text.id == 1 }
-        )
+        let fits = context(4_049 - frame)
+        #expect(users.contains { checkInTexts.choose(Self.question($0, context: fits))?.text.id == 1 })
         for user in users {
             let question = Self.question(user, context: context(4_050 - frame))
             #expect(checkInTexts.choose(question)?.text.id == 2)

@@ -20,9 +20,8 @@ import Testing
     }
 
     @Test func text_whenFilled_hasItsTextAndBraces() throws {
-        let context = RecipientContext(
-            json: #"{"name": " Ann\t", "n": 3, "empty": " ", "no": null, "f": 1.5, "b": true}"#
-        )
+        let json = #"{"name": " Ann\t", "n": 3, "empty": " ", "no": null, "f": 1.5, "b": true}"#
+        let context = RecipientContext(json: json)
         func fill(_ text: String) throws -> String? { try #require(TemplateText(text)).filled(from: context) }
         #expect(try fill("{{{name}}} has {n} {{friends}}") == "{Ann} has 3 {friends}")
         #expect(try fill("") == "")

@@ -205,10 +205,8 @@ struct PlanScene {
             }
         case "unseen":
             let parts = value.split(separator: "@").map(String.init)
-            user.state.history.unseen = UnseenPushes(
-                count: try PlanLine.number(parts[0]),
-                lastAt: try text.instant(parts[1])
-            )
+            let last = try text.instant(parts[1])
+            user.state.history.unseen = UnseenPushes(count: try PlanLine.number(parts[0]), lastAt: last)
         case "more": (user.hasMoreMessages, user.reminders.isPartial) = (value == "messages", value == "reminders")
         case "wakes": user.messagesWakeAt = try text.instant(value)
         case "reminders_wake": user.reminders.wakesAt = try text.instant(value)
@@ -250,11 +248,8 @@ struct PlanScene {
     }
 
     private func template(_ line: inout PlanLine) throws -> StoredTemplate {
-        var template = StoredTemplate(
-            id: try line.number(),
-            title: line.value("title") ?? "",
-            body: line.value("body") ?? ""
-        )
+        let id: Int32 = try line.number()
+        var template = StoredTemplate(id: id, title: line.value("title") ?? "", body: line.value("body") ?? "")
         (template.apns, template.data) = (line.value("apns"), line.value("data"))
         return template
     }

@@ -235,9 +235,8 @@ struct PlanText {
         for token in change.staleTokens {
             #expect(token.userID == user.userID)
             let hash = PushIdentity.deviceHash(token: token.token)
-            lines.append(
-                "delete: \(push(hash, token.apnsID)) \(token.environment) \(token.topic) before \(token.unregisteredAt)"
-            )
+            let lane = "\(token.environment) \(token.topic)"
+            lines.append("delete: \(push(hash, token.apnsID)) \(lane) before \(token.unregisteredAt)")
         }
         for note in change.environments {
             #expect(note.userID == user.userID && PushIdentity.deviceHash(token: note.token) == note.deviceHash)
