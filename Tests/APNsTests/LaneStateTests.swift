@@ -93,11 +93,8 @@ import Testing
         }
         lane.send(PushBatch([push(1, token: "xyz"), push(2, size: 4_097)]))
         lane.send(PushBatch([push(3)], topic: "com.example.Other"))
-        #expect(
-            lane.outcomes == [
-                .invalidToken, .payloadTooLarge, .rejected(status: nil, reason: "topic_of_another_lane", deletes: nil),
-            ]
-        )
+        let foreign = PushOutcome.rejected(status: nil, reason: "topic_of_another_lane", deletes: nil)
+        #expect(lane.outcomes == [.invalidToken, .payloadTooLarge, foreign])
         #expect(lane.dials.isEmpty)
     }
 

@@ -62,10 +62,9 @@ import Testing
     }
 
     @Test func twoConnections_shareTheLoadAndTheToken_whenOneIsFull() async throws {
-        let rig = try ScenarioRig(configure: {
-            $0.connections = 2
-            $0.maxInFlight = 20
-        }) { tag, _ in tag == 1 ? nil : .delay(.milliseconds(20), then: .accept) }
+        let rig = try ScenarioRig(configure: { ($0.connections, $0.maxInFlight) = (2, 20) }) { tag, _ in
+            tag == 1 ? nil : .delay(.milliseconds(20), then: .accept)
+        }
         rig.send(1...400)
         #expect(await rig.outcomes(400).allSatisfy { $0 == .accepted })
         #expect(Set(rig.arrivals.values.joined()) == [1, 2])

@@ -198,11 +198,9 @@ import Testing
     @Test func privateKey_whenAStrongerPlaceNamesTheOther() throws {
         fixture.write("-----BEGIN from systemd", to: "apns.privateKey")
         // The file would name a key that isn't there: it is not even looked at.
-        let loaded = try fixture.load(
-            "apns: {privateKeyFile: /nonexistent/key.p8}",
-            with: ["CREDENTIALS_DIRECTORY": fixture.folder],
-            without: ["APNS_PRIVATE_KEY"]
-        )
+        let more = ["CREDENTIALS_DIRECTORY": fixture.folder]
+        let yaml = "apns: {privateKeyFile: /nonexistent/key.p8}"
+        let loaded = try fixture.load(yaml, with: more, without: ["APNS_PRIVATE_KEY"])
         #expect(loaded.configuration.apns?.lanes.first?.privateKey.text == "-----BEGIN from systemd")
         #expect(loaded.rows.contains { $0.key == "apns.privateKeyFile" && $0.value == nil })
     }

@@ -41,10 +41,7 @@ import Testing
         let pair = try Pair(
             script(seed),
             server: { $0.maxConcurrentStreams = UInt32(1 + seed % 100) },
-            client: {
-                $0.requestDeadline = 60
-                $0.maximumStreams = Int(1 + seed / 100 % 200)
-            }
+            client: { ($0.requestDeadline, $0.maximumStreams) = (60, Int(1 + seed / 100 % 200)) }
         )
         var taken: Set<UInt64> = []
         var generator = SplitMix64(seed: seed &+ 1)

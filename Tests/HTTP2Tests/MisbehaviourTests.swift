@@ -46,10 +46,7 @@ import Testing
     @Test func window_ofConnection_whenNeverUpdated() async throws {
         let pair = try Pair(
             Script(answer: Self.accept),
-            server: {
-                $0.updatesWindows = false
-                $0.connectionWindowSize = 65_535
-            },
+            server: { ($0.updatesWindows, $0.connectionWindowSize) = (false, 65_535) },
             client: { $0.requestDeadline = 1_000 }
         )
         pair.submit(1...20, body: 5_000)
@@ -64,9 +61,7 @@ import Testing
         let requests = (1...1_000).map { Request(tag: $0, body: body) }
         let pair = try Pair(
             Script(open: { $0.perform(.stopReading) }, answer: Self.accept),
-            server: {
-                $0.initialWindowSize = 1 << 30; $0.connectionWindowSize = 1 << 30
-            },
+            server: { ($0.initialWindowSize, $0.connectionWindowSize) = (1 << 30, 1 << 30) },
             client: {
                 // A busy machine takes seconds to begin some, and some more to write one. The deadline comes first.
                 $0.requestDeadline = 2_000

@@ -142,12 +142,8 @@ import Testing
         var environment = OwnProgram.environment
         environment["NUDGED_PROXY_TEST"] = "1"
         environment["https_proxy"] = "http://127.0.0.1:\(port)"
-        let run = try ChildProcess(
-            OwnProgram.arguments + ["--filter", "process_whoseEnvironmentHasAProxy"],
-            environment: environment,
-            output: .captured,
-            error: .captured
-        )
+        let arguments = OwnProgram.arguments + ["--filter", "process_whoseEnvironmentHasAProxy"]
+        let run = try ChildProcess(arguments, environment: environment, output: .captured, error: .captured)
         #expect(await run.ended() == .code(0), "\(run.output)\(run.errorOutput)")
         _ = run.wait(.seconds(60))
         let said = run.output + run.errorOutput

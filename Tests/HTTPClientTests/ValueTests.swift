@@ -54,13 +54,9 @@ import Testing
 
     @Test func request_showsItsOriginOnly() throws {
         let url = try HTTPURL("https://example.com/planted?planted")
-        let request = try HTTPRequest(
-            post: Array("planted".utf8),
-            to: url,
-            contentType: "application/json",
-            bearerToken: "planted"
-        )
-        let response = HTTPResponse(status: 200, body: Array("planted".utf8))
+        let (body, json) = (Array("planted".utf8), "application/json")
+        let request = try HTTPRequest(post: body, to: url, contentType: json, bearerToken: "planted")
+        let response = HTTPResponse(status: 200, body: body)
         for value in [url, request, response, [request], ["a": url]] as [Any] {
             var dumped = ""
             dump(value, to: &dumped)

@@ -24,12 +24,8 @@ struct DecideLineTests {
         #expect(answer["action"] == .string("send"))
         #expect(answer["valid_until"] == .string("2026-05-07T20:00:00Z"))
         guard case .array(let steps)? = answer["trace"] else { return fail("no trace") }
-        #expect(
-            steps.compactMap { $0["rule"] }
-                == ["expiry", "paused", "enabled", "devices", "urgency", "zone", "quiet_hours", "caps", "send"].map {
-                    .string($0)
-                }
-        )
+        let rules = ["expiry", "paused", "enabled", "devices", "urgency", "zone", "quiet_hours", "caps", "send"]
+        #expect(steps.compactMap { $0["rule"] } == rules.map { .string($0) })
         #expect(steps.first { $0["rule"] == .string("zone") }?["facts"]?["offset"] == .int(7200))
         let found = steps.first { $0["rule"] == .string("zone") }?["facts"]?["local_time"]
         #expect(found == .string("2026-05-07T14:00:00"))

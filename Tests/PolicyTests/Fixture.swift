@@ -78,11 +78,7 @@ enum Questions {
         object["priority_keywords"] = .array(keywords.map { .string($0) })
         for (key, value) in extra { object[key] = value }
         let message = Message(title: title, body: body, urgent: false)
-        return Candidate(
-            userID: user,
-            preferences: Preferences(json: .object(object)),
-            timezone: "Europe/Berlin",
-            nudge: .message(message)
-        )
+        let preferences = Preferences(json: .object(object))
+        return Candidate(userID: user, preferences: preferences, timezone: "Europe/Berlin", nudge: .message(message))
     }
 }

@@ -97,12 +97,8 @@ struct RecurrenceTests {
         for text in ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY"] {
             let rule = try #require(Recurrence(parsing: text))
             #expect(rule.next(after: .init(number: 9, time: last), start: start) == nil)
-            #expect(
-                rule.next(
-                    after: .init(number: 9, time: LocalDateTime(LocalDate(days: .max), secondOfDay: 0)),
-                    start: start
-                ) == nil
-            )
+            let end = LocalDateTime(LocalDate(days: .max), secondOfDay: 0)
+            #expect(rule.next(after: .init(number: 9, time: end), start: start) == nil)
         }
     }
 

@@ -106,12 +106,9 @@ struct YearTests {
         }
         if random.chance(50) { object["weekday"] = .int(Int64(random.int(1...7))) }
         var questions = RandomQuestions(seed: random.next())
-        let candidate = Candidate(
-            userID: try #require(UUID(uuidString: questions.uuid())),
-            preferences: Preferences(json: .object(object)),
-            timezone: name,
-            nudge: .checkIn
-        )
+        let id = try #require(UUID(uuidString: questions.uuid()))
+        let preferences = Preferences(json: .object(object))
+        let candidate = Candidate(userID: id, preferences: preferences, timezone: name, nudge: .checkIn)
         return Case(candidate: candidate, rules: rules, zone: zone, quiet: (start, end))
     }
 

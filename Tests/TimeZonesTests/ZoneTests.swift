@@ -62,11 +62,8 @@ struct ZoneTests {
     }
 
     @Test(arguments: Seeds.all) func zone_whenBytesAreGarbage_isAnErrorAndNoCrash(seed: UInt64) throws {
-        let good = TZif.file(
-            [(at: 1000, type: 1), (at: 2000, type: 0)],
-            offsets: [3600, -7200],
-            footer: "CET-1CEST,M3.5.0,M10.5.0/3"
-        )
+        let rule = "CET-1CEST,M3.5.0,M10.5.0/3"
+        let good = TZif.file([(at: 1000, type: 1), (at: 2000, type: 0)], offsets: [3600, -7200], footer: rule)
         #expect(Zone(name: "Test/Good", parsing: good) != nil)
         for length in 0..<good.count { #expect(Zone(name: "Test/Short", parsing: Array(good[..<length])) == nil) }
         var random = SplitMix64(seed: seed)

@@ -15,10 +15,9 @@ import Testing
     /// The second connection shows the first token 34 minutes after it was minted, and keeps it for 20 minutes: the simulated Apple would
     /// answer TooManyProviderTokenUpdates to a change before, and ExpiredProviderToken to a token of an hour.
     @Test func connection_keepsItsToken20MinutesFromItsFirstUse() async throws {
-        let rig = try ScenarioRig(configure: {
-            $0.connections = 2
-            $0.maxInFlight = 2
-        }) { tag, _ in tag > 1 && tag % 2 == 0 ? .held(then: .accept) : nil }
+        let rig = try ScenarioRig(configure: { ($0.connections, $0.maxInFlight) = (2, 2) }) { tag, _ in
+            tag > 1 && tag % 2 == 0 ? .held(then: .accept) : nil
+        }
         await rig.prime()
         // Minutes that pass, and the tokens that both connections show then. The second one's 20 minutes run from 55.
         let rounds: [(span: Int64, shown: [Int])] = [

@@ -78,20 +78,14 @@ import Testing
     /// A first address that swallows packets takes its share of the time, no more.
     @Test func connection_isMade_whenTheOtherAddressIsABlackHole() async throws {
         let rig = try ScenarioRig(
-            configure: {
-                $0.client.host = "localhost"
-                $0.client.connectTimeout = 2_000
-            },
+            configure: { ($0.client.host, $0.client.connectTimeout) = ("localhost", 2_000) },
             resolver: { _ in ["127.0.0.1", "::1"] }
         ) { _, _ in nil }
         let hole = try APNsSimulator(
             script: SimulatorScript(),
             certificate: try ScenarioRig.certificate.get().server,
             port: rig.simulator.port,
-            configure: {
-                $0.address = "::1"
-                $0.shakesHands = false
-            }
+            configure: { ($0.address, $0.shakesHands) = ("::1", false) }
         )
         try hole.start()
         await connectOften(rig, 6)

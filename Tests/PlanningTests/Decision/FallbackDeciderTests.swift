@@ -31,11 +31,8 @@ import Testing
     }
 
     private static func answer(_ sends: Bool, _ ground: String, isUrgent: Bool) -> DecisionAnswer {
-        DecisionAnswer(
-            shouldNotify: sends,
-            priority: isUrgent ? .urgent : .medium,
-            reason: "\(ground): \(DecisionFailure.busy.text)"
-        )
+        let reason = "\(ground): \(DecisionFailure.busy.text)"
+        return DecisionAnswer(shouldNotify: sends, priority: isUrgent ? .urgent : .medium, reason: reason)
     }
 
     @Test func text_fitsTheRecord() {

@@ -29,16 +29,9 @@ import TimeZones
     private func message(_ number: UInt8, urgent: Bool = false, category: String? = nil, data: String? = nil)
         -> PendingMessage
     {
-        PendingMessage(
-            id: MessageFixture.id(number),
-            createdAt: now - 5,
-            title: "Ann",
-            body: "text \(number)",
-            data: data,
-            urgent: urgent,
-            category: category,
-            expiresAt: now + 100
-        )
+        var message = MessageFixture.message(number, "Ann", body: "text \(number)", created: now - 5, urgent: urgent)
+        (message.data, message.category, message.expiresAt) = (data, category, now + 100)
+        return message
     }
 
     private func sendPlan(

@@ -19,12 +19,9 @@ import TimeZones
     @Test func message_whenOnlyTheLevelIsTooMuch_goesWithoutIt() throws {
         let keyword =
             #"{"check_ins_enabled":true,"frequency":"daily","timezone":"Asia/Tokyo","priority_keywords":["help"]}"#
-        let sendPlan = try #require(
-            planner.plan(
-                M.user([M.message(1, "help", body: String(repeating: "x", count: 3950))], preferences: keyword),
-                now: now
-            ).sendPlan
-        )
+        let help = M.message(1, "help", body: String(repeating: "x", count: 3950))
+        let user = M.user([help], preferences: keyword)
+        let sendPlan = try #require(planner.plan(user, now: now).sendPlan)
         let bytes = sendPlan.nudges[0].payload
         #expect(bytes.count <= 4096 && !String(decoding: bytes, as: UTF8.self).contains("interruption-level"))
     }

@@ -55,29 +55,20 @@ import struct FoundationEssentials.UUID
             answer = draw.chance(80) ? try DecisionAnswer(parsing: Array(json.utf8), hiding: []) : nil
             var waiting: [PendingMessage] = []
             for number in 0..<UInt8(draw.chance(50) ? 0 : draw.int(1...5)) {
-                waiting.append(
-                    MessageFixture.message(
-                        number + 1,
-                        created: now - Int64(draw.int(1...40_000)),
-                        urgent: draw.chance(20),
-                        collapseKey: draw.chance(20) ? "k" : nil
-                    )
-                )
+                let (created, urgent) = (now - Int64(draw.int(1...40_000)), draw.chance(20))
+                let key = draw.chance(20) ? "k" : nil
+                waiting.append(MessageFixture.message(number + 1, created: created, urgent: urgent, collapseKey: key))
             }
             var sent: [Instant] = []
             for _ in 0..<draw.int(0...6) { sent.append(now - Int64(draw.int(1...90_000))) }
+            let since = F.at("2026-01-01T00:00:00Z")
             var devices: [Device] = []
             for number in 0..<draw.pick([0, 1, 1, 1, 2, 3]) {
-                devices.append(
-                    Device(
-                        token: F.token(number + 1),
-                        registeredAt: F.at("2026-01-01T00:00:00Z"),
-                        environment: draw.chance(10) ? "production" : nil
-                    )
-                )
+                let environment = draw.chance(10) ? "production" : nil
+                devices.append(Device(token: F.token(number + 1), registeredAt: since, environment: environment))
             }
             user = F.user(
-                since: F.at("2026-01-01T00:00:00Z"),
+                since: since,
                 history: History(sent: sent.sorted()),
                 preferences: Self.preferences(&draw),
                 timezone: draw.chance(50) ? "Europe/Berlin" : nil,

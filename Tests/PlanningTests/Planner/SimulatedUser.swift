@@ -58,13 +58,12 @@ struct SimulatedUser {
         minutes = Int.random(in: 0..<1440, using: &random)
         devices = []
         preferences = ""
-        preferences = Self.write(
-            changes ? ["daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily" : "daily",
-            minutes,
-            zoneName
-        )
+        let frequency = changes ? Self.frequencies.randomElement(using: &random) ?? "daily" : "daily"
+        preferences = Self.write(frequency, minutes, zoneName)
         for _ in 0..<Int.random(in: 1...4, using: &random) { register() }
     }
+
+    private static let frequencies = ["daily", "few_times_a_week", "weekly"]
 
     private static func write(_ frequency: String, _ minutes: Int, _ zone: String) -> String {
         let time = "\(minutes / 600)\(minutes / 60 % 10):\(minutes % 60 / 10)\(minutes % 10)"
@@ -210,11 +209,8 @@ struct SimulatedUser {
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
             minutes = Int.random(in: 0..<1440, using: &random)
-            preferences = Self.write(
-                ["daily", "few_times_a_week", "weekly"].randomElement(using: &random) ?? "daily",
-                minutes,
-                zoneName
-            )
+            let frequency = Self.frequencies.randomElement(using: &random) ?? "daily"
+            preferences = Self.write(frequency, minutes, zoneName)
         case 1: register()
         default: if devices.count > 1 { devices.removeFirst() }
         }

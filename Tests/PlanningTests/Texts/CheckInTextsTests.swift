@@ -52,11 +52,8 @@ import struct FoundationEssentials.UUID
         print("seed \(seed)")
         var random = SplitMix64(seed: seed)
         let weights = (0..<random.int(2...6)).map { _ in Int32(random.int(1...9)) }
-        let checkInTexts = CheckInTexts(
-            templates: weights.enumerated().map {
-                StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1)
-            }
-        )
+        let all = weights.enumerated().map { StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1) }
+        let checkInTexts = CheckInTexts(templates: all)
         let total = Double(weights.reduce(0, +))
         let one = Self.user(&random)
         for isOneUser in [false, true] {
@@ -93,13 +90,8 @@ import struct FoundationEssentials.UUID
                 let stored = (1...random.int(1...8)).compactMap { id -> StoredTemplate? in
                     guard random.chance(70) else { return nil }
                     let locale = random.pick([nil, nil, "de", "de-at"] as [String?])
-                    return StoredTemplate(
-                        id: Int32(id),
-                        locale: locale,
-                        title: random.pick(texts),
-                        body: "",
-                        weight: Int32(random.int(1...9))
-                    )
+                    let (title, weight) = (random.pick(texts), Int32(random.int(1...9)))
+                    return StoredTemplate(id: Int32(id), locale: locale, title: title, body: "", weight: weight)
                 }
                 let ann = [#"{"first_name": "Ann"}"#, #"{"first_name": "Ann", "topic": "tea", "locale": "de-AT"}"#]
                 let context = random.pick([nil, "{}", ann[0], ann[1], "[]"] as [String?])

@@ -167,11 +167,8 @@ struct PlanScene {
             return .rejected(status: 410, reason: "Unregistered", deletes: deletes ?? .olderThanSend)
         case "429", "500", "503":
             let reasons = ["429": "TooManyRequests", "500": "InternalServerError", "503": "ServiceUnavailable"]
-            return .delayed(
-                reason: reasons[parts[0]] ?? "",
-                status: try PlanLine.number(parts[0]),
-                retryAfter: try detail.map { try PlanLine.number($0) }
-            )
+            let (status, again): (Int, Int?) = try (PlanLine.number(parts[0]), detail.map { try PlanLine.number($0) })
+            return .delayed(reason: reasons[parts[0]] ?? "", status: status, retryAfter: again)
         default:
             guard word.first?.isUppercase == true else { throw PlanLine.Malformed(what: word) }
             return .rejected(status: 400, reason: word, deletes: nil)
