@@ -1,5 +1,5 @@
 import Fixtures
-import Glibc
+import Foundation
 import JSON
 import Testing
 
@@ -10,12 +10,7 @@ import Testing
     /// A file of the checkout.
     static func file(_ path: String) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-        let file = try #require(fopen(root + "/" + path, "r"))
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
+        return try String(contentsOfFile: root + "/" + path, encoding: .utf8)
     }
 
     @Test func page_isTheOneInTheDocs() throws {

@@ -20,37 +20,16 @@ struct RecurrenceZoneTests {
         return found
     }
 
-    @Test func instants_whenTheTimeLiesInAGap_areThatOfTheTransition() throws {
-        let found = try instants("FREQ=DAILY", "2026-03-28T02:30:00", try zone("Europe/Berlin"), most: 3)
-        #expect(found == ["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"])
-    }
-
-    @Test func instants_whenTheTimeComesTwice_areTheFirst() throws {
-        let found = try instants("FREQ=DAILY", "2026-10-24T02:30:00", try zone("Europe/Berlin"), most: 3)
-        #expect(found == ["2026-10-24T00:30:00Z", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"])
-    }
-
-    @Test func instants_whenTheWallTimeStays_followTheOffset() throws {
-        let york = try zone("America/New_York")
-        let found = try instants("FREQ=MONTHLY;BYDAY=-1SU", "2026-02-22T09:00:00", york, most: 3)
-        #expect(found == ["2026-02-22T14:00:00Z", "2026-03-29T13:00:00Z", "2026-04-26T13:00:00Z"])
-    }
-
-    /// Samoa had no 30 December 2011: its midnight and the next one's are one instant, which comes once.
-    @Test func instants_whenADayIsSkipped_areNeverTheSameTwice() throws {
-        let found = try instants("FREQ=DAILY", "2011-12-29T00:00:00", try zone("Pacific/Apia"), most: 4)
-        let expected = ["2011-12-29T10:00:00Z", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z", "2012-01-01T10:00:00Z"]
-        #expect(found == expected)
-    }
-
-    @Test func instants_whenUntilIsAnInstant_endAtIt() throws {
-        let berlin = try zone("Europe/Berlin")
-        let start = "2026-11-20T09:00:00"
-        #expect(try instants("FREQ=DAILY;UNTIL=20261122T080000Z", start, berlin, most: 9).count == 3)
-        #expect(try instants("FREQ=DAILY;UNTIL=20261122T075959Z", start, berlin, most: 9).count == 2)
-        // The same rule ends elsewhere at another wall time.
-        let york = try zone("America/New_York")
-        #expect(try instants("FREQ=DAILY;UNTIL=20261122T080000Z", start, york, most: 9).count == 2)
+    /// `Fixtures/recurrence-instants.tsv` has a case, a rule, a start, a zone and the instants; a dot: no more come.
+    @Test func instants_areAsWritten() throws {
+        let rows = try Fixture.table("recurrence-instants")
+        #expect(rows.count == 7)
+        for row in rows {
+            let wanted = row[4].split(separator: " ").map(String.init)
+            let most = wanted.count + (row.count > 5 ? 1 : 0)
+            let found = try instants(row[1], row[2], try zone(row[3]), most: most)
+            #expect(found == wanted, "\(row[0])")
+        }
     }
 
     @Test func next_whenSomeWereMissed_passesOverThemAndCountsThem() throws {

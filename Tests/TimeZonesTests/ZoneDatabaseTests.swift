@@ -4,14 +4,15 @@ import Testing
 
 @testable import TimeZones
 
-struct ZoneDatabaseTests {
+final class ZoneDatabaseTests {
     private let zones = ZoneDatabase()
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
 
-    private static func folder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
+    init() throws {
         try FileManager.default.createDirectory(at: folder.appending(path: "Test"), withIntermediateDirectories: true)
-        return folder
     }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// A link to itself can be read by nobody, not by root either (ELOOP); it is no proof that there is no file.
     private static func loop(_ folder: URL, _ name: String) throws {
@@ -36,8 +37,6 @@ struct ZoneDatabaseTests {
     ]) func zone_whenNameIsValid_isThere(name: String) throws { #expect(try zones.zone(named: name)?.name == name) }
 
     @Test func zone_whenFilesChange_isReadAnewAfterReload() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
         let zones = ZoneDatabase(directory: folder.path)
         #expect(try zones.zone(named: "Test/Zone") == nil)
         #expect(try zones.zone(named: "UTC")?.offset(at: Instant(seconds: 0)) == 0)
@@ -58,8 +57,6 @@ struct ZoneDatabaseTests {
 
     /// Debian 13 and Ubuntu 24.04 without tzdata-legacy: `tzdata.zi` has old names whose files are not there.
     @Test func zone_whenOnlyTheListHasAnOldName_isThere() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
         try Data(TZif.file(offsets: [3600])).write(to: folder.appending(path: "Test/Zone"))
         let list = """
             # version 2025b
@@ -119,8 +116,6 @@ struct ZoneDatabaseTests {
     // MARK: What can't be read now
 
     @Test func zone_whenItCannotBeReadNow_isAskedAnew() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
         try Self.loop(folder, "Test/Zone")
         let zones = ZoneDatabase(directory: folder.path)
         let path = folder.appending(path: "Test/Zone").path
@@ -135,16 +130,12 @@ struct ZoneDatabaseTests {
     }
 
     @Test func zone_whenItsFolderCannotBeReadNow_isNotMissing() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
         try Self.loop(folder, "Loop")
         #expect(throws: TimeZoneError.self) { try ZoneDatabase(directory: folder.path).zone(named: "Loop/Zone") }
         #expect(try ZoneDatabase(directory: "\(folder.path)/Loop").zone(named: "UTC") != nil, "it needs no file")
     }
 
     @Test func zone_whenItsFileIsNone_isMissing() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
         func path(_ name: String) -> String { folder.appending(path: "Test/\(name)").path }
         #expect(mkfifo(path("Pipe"), 0o600) == 0)
         #expect(symlink("nowhere", path("Dangling")) == 0)
@@ -163,8 +154,6 @@ struct ZoneDatabaseTests {
     }
 
     @Test func reload_whenOneFileCannotBeRead_keepsWhatItWas() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
         let (one, other) = (folder.appending(path: "Test/One"), folder.appending(path: "Test/Other"))
         try Data(TZif.file(offsets: [3600])).write(to: one)
         try Data(TZif.file(offsets: [3600])).write(to: other)

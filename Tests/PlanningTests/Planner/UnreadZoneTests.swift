@@ -3,6 +3,7 @@ import APNs
 import Glibc
 import Policy
 @testable import Core
+import TestSupport
 import Testing
 import TimeZones
 
@@ -13,37 +14,27 @@ import TimeZones
 
     /// Its own zone files: `Asia/Tokyo` is a link to itself, which nobody can open (ELOOP), until it is fixed.
     private final class Files {
-        let folder: String
+        let folder: TemporaryFolder
         let zones: ZoneDatabase
 
         init() throws {
-            var template = Array("/tmp/nudged-zones-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            folder = template.withUnsafeBufferPointer {
-                String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            }
-            try #require(mkdir("\(folder)/Asia", 0o700) == 0 && mkdir("\(folder)/Europe", 0o700) == 0)
-            try #require(symlink("/usr/share/zoneinfo/Europe/Berlin", "\(folder)/Europe/Berlin") == 0)
-            zones = ZoneDatabase(directory: folder)
+            folder = try TemporaryFolder()
+            for name in ["Asia", "Europe"] { try #require(mkdir("\(folder.path)/\(name)", 0o700) == 0) }
+            try #require(symlink("/usr/share/zoneinfo/Europe/Berlin", "\(folder.path)/Europe/Berlin") == 0)
+            zones = ZoneDatabase(directory: folder.path)
             try breakTokyo()
         }
 
-        func breakTokyo() throws {
-            unlink("\(folder)/Asia/Tokyo")
-            try #require(symlink("Tokyo", "\(folder)/Asia/Tokyo") == 0)
+        private func linkTokyo(to target: String) throws {
+            unlink("\(folder.path)/Asia/Tokyo")
+            try #require(symlink(target, "\(folder.path)/Asia/Tokyo") == 0)
         }
 
-        func restoreTokyo() throws {
-            unlink("\(folder)/Asia/Tokyo")
-            try #require(symlink("/usr/share/zoneinfo/Asia/Tokyo", "\(folder)/Asia/Tokyo") == 0)
-        }
-
+        func breakTokyo() throws { try linkTokyo(to: "Tokyo") }
+        func restoreTokyo() throws { try linkTokyo(to: "/usr/share/zoneinfo/Asia/Tokyo") }
         func planner() -> Planner { F.planner(zones: zones) }
 
-        deinit {
-            for path in ["Asia/Tokyo", "Europe/Berlin"] { unlink("\(folder)/\(path)") }
-            for path in ["Asia", "Europe", ""] { rmdir("\(folder)/\(path)") }
-        }
+        deinit { folder.remove() }
     }
 
     private static func number(_ plan: Plan) -> Int32? {
@@ -91,7 +82,7 @@ import TimeZones
         let nudge = try #require(files.planner().plan(F.user(), now: inSlot).sendPlan)
         try files.breakTokyo()
         // As a daemon whose cache is empty meets it; a reload itself would keep what was read.
-        let planner = F.planner(zones: ZoneDatabase(directory: files.folder))
+        let planner = F.planner(zones: ZoneDatabase(directory: files.folder.path))
         let settled = planner.settle(nudge, outcomes: [.accepted], attemptedAt: inSlot, now: inSlot)
         #expect(settled.records.map(\.outcome) == [.accepted])
         #expect(settled.state.history.checkIns.map(\.slot) == [nudge.slot])
