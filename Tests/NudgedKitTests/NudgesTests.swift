@@ -56,7 +56,7 @@ struct NudgesTests {
     /// `Tests/Reference/app.txt` says what happens in an app, and what is seen then.
     @Test func apps_doAsWritten() async throws {
         let lines = try ClientGuideTests.lines("../Reference/app.txt")
-        #expect(lines.count { !$0.hasPrefix("#") } == 33)
+        #expect(lines.count { !$0.hasPrefix("#") } == 40)
         var life = Life()
         for line in lines {
             if line.hasPrefix("## ") { life = Life() }
@@ -79,6 +79,10 @@ struct NudgesTests {
         private struct Unknown: Error {
             let event: String
         }
+
+        private static let surfaces: [Surface] = [
+            .widgets, .controls, .start(type: "OrderAttributes"), .activity(id: "order-17"),
+        ]
 
         private let system: System
         private let server = RecordingServer()
@@ -111,6 +115,10 @@ struct NudgesTests {
                 await nudges.signedIn(as: user, server: server) { [system] in system.opened.append($0) }
             case "sign-out": await nudges.signOut()
             case "token": await nudges.received(DeviceToken(repeatElement(0xAB, count: 32)))
+            case "surface":
+                let words = detail.split(separator: " ").map(String.init)
+                let surface = try #require(Self.surfaces.first { $0.text == words[0] })
+                await nudges.received(DeviceToken([try #require(UInt8(words[1]))]), for: surface)
             case "no-token": await nudges.registrationFailed(RecordingServer.Failure())
             case "push": await nudges.received(Payload(parsing: detail))
             case "tap": nudges.tapped(Payload(parsing: detail))
@@ -135,6 +143,7 @@ struct NudgesTests {
             case "done": system.done.isEmpty ? "nothing" : system.done.joined(separator: ", ")
             case "calls": server.calls.isEmpty ? "none" : server.calls.joined(separator: ", ")
             case "called": NudgesTests.functions(server).joined(separator: ", ")
+            case "surfaces": server.calls.compactMap { $0.firstMatch(of: /"surface":"(.*)"/)?.1 }.joined(separator: " ")
             case "opened": system.opened.isEmpty ? "none" : system.opened.map(\.data.json).joined(separator: " ")
             case "badges": "\(system.badges)"
             case "changes": "\(changes)"
@@ -185,23 +194,6 @@ struct NudgesTests {
         #expect(system.done == ["remove", "remove"] && system.defaults["nudged.user"] == "bob")
     }
 
-    /// Kept until somebody is signed in. Each is registered once, and none stays with a user who signs out.
-    @Test func surface_whenItHasAToken_isRegisteredForWhoIsSignedIn() async {
-        let nudges = Nudges(system: system)
-        await nudges.received(token, for: .activity(id: "order-17"))
-        #expect(server.calls.isEmpty)
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        await nudges.cameToFront()
-        await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
-        await nudges.received(DeviceToken([1, 2]), for: .start(type: "OrderAttributes"))
-        #expect(Self.functions(server) == ["register_device", "register_device", "register_device"])
-        let registrations = server.calls.filter { $0.contains("register_device") }
-        #expect(registrations.first?.contains(#""surface":"activity:order-17""#) == true)
-        #expect(registrations.last?.contains(#""surface":"start:OrderAttributes""#) == true)
-        await nudges.signOut()
-        #expect(Self.functions(server).filter { $0 == "unregister_device" }.count == 2)
-    }
-
     @Test func surface_whenItsTokenChangesWhileTheOldOneIsOnItsWay_isRegisteredAgain() async {
         let nudges = Nudges(system: system)
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
@@ -214,15 +206,6 @@ struct NudgesTests {
         await old.value
         await new.value
         #expect(server.calls.last?.contains(#""token":"0102""#) == true, "\(server.calls)")
-    }
-
-    @Test func controls_whenEachHasAToken_areAllRegisteredAndRemoved() async {
-        let nudges = Nudges(system: system)
-        for byte in [1, 2] as [UInt8] { await nudges.received(DeviceToken([byte]), for: .controls) }
-        await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
-        #expect(Self.functions(server) == ["register_device", "register_device"])
-        await nudges.signOut()
-        #expect(Self.functions(server).filter { $0 == "unregister_device" }.count == 2)
     }
 
     @Test func device_whenARegistrationIsStillOnItsWayAtTheSignOut_isRemovedAfterIt() async {
