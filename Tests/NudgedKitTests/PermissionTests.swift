@@ -68,10 +68,8 @@ struct PermissionTests {
                 .appStarted(SystemPermission(status: status)), .sessionEnded(at: 0), .enableTapped,
             ])
             #expect(effects == [.nothing, .nothing, .openSettings])
-            guard case .error = permission.state else {
-                Issue.record("status \(status): \(permission.state)")
-                continue
-            }
+            if case .error = permission.state { continue }
+            Issue.record("status \(status): \(permission.state)")
         }
     }
 

@@ -177,7 +177,7 @@ private struct ScenarioPlay {
                 let words = part.components(separatedBy: " x")
                 wanted += Array(repeating: words[0], count: words.count > 1 ? try Self.number(words[1]) : 1)
             }
-            let found = await rig.outcomes(wanted.count).map(Self.text)
+            let found = await rig.outcomes(wanted.count).map { Self.text($0) }
             #expect(found == wanted, "\(fact)")
         case "arrivals", "accepted", "tokens":
             let found = name == "arrivals" ? rig.arrivals : name == "accepted" ? rig.accepted : rig.providerTokens
@@ -186,7 +186,8 @@ private struct ScenarioPlay {
         case "all" where detail == "accepted": #expect(rig.accepted == rig.arrivals)
         case "whole":
             for push in rig.simulator.snapshot().accepted {
-                #expect(push.payload == payloads[push.token] ?? rig.push(1).payload)
+                let wanted = payloads[push.token] ?? rig.push(1).payload
+                #expect(push.payload == wanted)
             }
         case "status": #expect(Self.text(rig.sender.status, now: rig.clock.now) == detail)
         case "advises":
