@@ -15,11 +15,9 @@ import Testing
     }
 
     /// On a free port. Another program can take it before the server does: then another one is tried.
-    private static func server(
-        at host: String = "127.0.0.1",
-        token: Secret? = nil,
-        _ page: String = "planted 1\n"
-    ) throws -> Shown {
+    private static func server(at host: String = "127.0.0.1", token: Secret? = nil, _ page: String = "planted 1\n")
+        throws -> Shown
+    {
         for _ in 0..<20 {
             let port = LoopbackClient.freePort()
             let address = try #require(ListenAddress("\(host):\(port)"))

@@ -15,13 +15,9 @@ struct YearTests {
     }
 
     /// Steps through 2027 and checks every answer on the way.
-    private func walk(
-        _ start: Candidate,
-        _ policy: Policy,
-        from: Instant,
-        days: Int64,
-        _ context: String
-    ) throws -> Year {
+    private func walk(_ start: Candidate, _ policy: Policy, from: Instant, days: Int64, _ context: String)
+        throws -> Year
+    {
         var candidate = start
         var year = Year()
         var now = from
@@ -50,7 +46,7 @@ struct YearTests {
                     Issue.record("\(context): no step forward at \(now.rfc3339)")
                     return year
                 }
-                try checkWait(candidate, policy, now, decision, context)
+                try verify(candidate, policy, now, decision, context)
                 now = next
             case .hold, .drop:
                 Issue.record("\(context): \(decision)")
@@ -62,13 +58,9 @@ struct YearTests {
 
     /// Asked before `nextAt`, the policy sends nothing. But who waits for the end of quiet hours with a jitter would be sent to from that end on: there the
     /// page says to ask at `nextAt` and not before.
-    private func checkWait(
-        _ candidate: Candidate,
-        _ policy: Policy,
-        _ now: Instant,
-        _ wait: Decision,
-        _ context: String
-    ) throws {
+    private func verify(_ candidate: Candidate, _ policy: Policy, _ now: Instant, _ wait: Decision, _ context: String)
+        throws
+    {
         guard let next = wait.nextAt else { return }
         let jitter = wait.reason == .quietHours ? Int64(policy.rules.quietEndJitterMinutes) * 60 : 0
         let span = next - now

@@ -9,11 +9,9 @@ import Testing
 
 /// The calls, against a server that answers as it is told.
 @Suite(.timeLimit(.minutes(10))) struct HeartbeatCallerTests {
-    private static func caller(
-        _ port: UInt16,
-        interval: Duration = .milliseconds(1),
-        _ news: Observed<[String?]>
-    ) throws -> HeartbeatCaller {
+    private static func caller(_ port: UInt16, interval: Duration = .milliseconds(1), _ news: Observed<[String?]>)
+        throws -> HeartbeatCaller
+    {
         let url = Secret("http://127.0.0.1:\(port)/planted-path")
         let settings = Configuration.Heartbeat(url: url, interval: interval, caFile: nil)
         return try HeartbeatCaller(settings) { said in news.change { $0.append(said) } }

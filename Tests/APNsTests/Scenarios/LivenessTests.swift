@@ -81,12 +81,10 @@ import Testing
             configure: { ($0.client.host, $0.client.connectTimeout) = ("localhost", 2_000) },
             resolver: { _ in ["127.0.0.1", "::1"] }
         ) { _, _ in nil }
-        let hole = try APNsSimulator(
-            script: SimulatorScript(),
-            certificate: try ScenarioRig.certificate.get().server,
-            port: rig.simulator.port,
-            configure: { ($0.address, $0.shakesHands) = ("::1", false) }
-        )
+        let certificate = try ScenarioRig.certificate.get().server
+        let hole = try APNsSimulator(script: SimulatorScript(), certificate: certificate, port: rig.simulator.port) {
+            ($0.address, $0.shakesHands) = ("::1", false)
+        }
         try hole.start()
         await connectOften(rig, 6)
         hole.stop()

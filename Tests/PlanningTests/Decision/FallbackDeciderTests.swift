@@ -12,13 +12,8 @@ import Testing
         (.checkIn, false, false, true, "template"), (.reminder, false, false, true, "reminder"),
     ])
     func simpleRules(kind: NudgeKind, isUrgent: Bool, isMention: Bool, sends: Bool, ground: String) {
-        let found = DecisionOutcome.fallback(
-            .simpleRules,
-            kind,
-            isUrgent: isUrgent,
-            isMention: isMention,
-            because: .busy
-        )
+        let rules = FallbackStrategy.simpleRules
+        let found = DecisionOutcome.fallback(rules, kind, isUrgent: isUrgent, isMention: isMention, because: .busy)
         #expect(said.answer == Self.answer(sends, ground, isUrgent: isUrgent) && said.origin == .fallback)
     }
 

@@ -34,11 +34,9 @@ import TimeZones
         return message
     }
 
-    private func sendPlan(
-        _ messages: [PendingMessage],
-        planner: Planner? = nil,
-        preferences: String = Self.smart
-    ) throws -> SendPlan {
+    private func sendPlan(_ messages: [PendingMessage], planner: Planner? = nil, preferences: String = Self.smart)
+        throws -> SendPlan
+    {
         let user = F.user(preferences: preferences, messages: messages)
         return try #require((planner ?? self.planner()).plan(user, now: now).sendPlan)
     }

@@ -18,12 +18,9 @@ import TimeZones
         return try ReminderHours(reminder, of: candidate, Self.planner.policy)
     }
 
-    private func next(
-        _ reminder: PendingReminder,
-        in zone: String?,
-        isFanOut: Bool = false,
-        now: String
-    ) throws -> ReminderContinuation? {
+    private func next(_ reminder: PendingReminder, in zone: String?, isFanOut: Bool = false, now: String)
+        throws -> ReminderContinuation?
+    {
         try hours(reminder, in: zone).next(for: F.author, isFanOut: isFanOut, now: PlannerFixture.at(now))
     }
 

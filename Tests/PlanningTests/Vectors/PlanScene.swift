@@ -218,12 +218,10 @@ struct PlanScene {
         let lane = parts[0].split(separator: "@").map(String.init)
         let token = F.token(try PlanLine.number(lane[0].prefix { $0.isNumber }))
         let names = lane.count > 1 ? lane[1].split(separator: "/").map(String.init) : []
-        return Device(
-            token: lane[0].hasSuffix("^") ? token.uppercased() : token,
-            registeredAt: try text.instant(parts.count > 1 ? parts[1] : "2026-01-01T00:00:00"),
-            environment: names.first,
-            topic: names.count > 1 ? names[1] : nil
-        )
+        let spelt = lane[0].hasSuffix("^") ? token.uppercased() : token
+        let registered = try text.instant(parts.count > 1 ? parts[1] : "2026-01-01T00:00:00")
+        let topic = names.count > 1 ? names[1] : nil
+        return Device(token: spelt, registeredAt: registered, environment: names.first, topic: topic)
     }
 
     private static func kinds(_ names: String) throws -> Set<NudgeKind> {
