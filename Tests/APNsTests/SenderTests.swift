@@ -162,7 +162,7 @@ import Testing
         }
         let lines = rig.log.map { "\($0)" } + [rig.sender.status.text]
         // A provider token begins with `eyJ`: its header's `{"` in base64.
-        let secrets = (1...5).map { rig.push($0).token } + ["eyJ", "PRIVATE KEY", "ab12", "{\"aps"]
+        let secrets = (UInt64(1)...5).map { rig.push($0).token } + ["eyJ", "PRIVATE KEY", "ab12", "{\"aps"]
         for line in lines {
             for secret in secrets { #expect(!line.contains(secret)) }
         }
