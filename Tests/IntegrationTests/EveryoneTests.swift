@@ -4,8 +4,6 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-import struct FoundationEssentials.UUID
-
 /// Reminders for everyone, end to end: each member is told once.
 @Suite(.ownThreads) struct EveryoneTests {
     private func expectEachOnce(_ scene: Scene, _ users: Int) throws {
@@ -32,42 +30,6 @@ import struct FoundationEssentials.UUID
         try await scene.wait(for: done, of: daemons[0], within: .seconds(90))
         try await scene.stop(daemons)
         try expectEachOnce(scene, 3000)
-    }
-
-    /// The daemon is killed between two pages of a fan-out. Apple is away, because a push in flight would become
-    /// unknown and be sent again.
-    @Test(arguments: [1, 2]) func everyone_whenTheDaemonIsKilledWhileFanningOut_isToldOnce(page: Int) async throws {
-        let scene = try await Scene.withReminders(2500)
-        try scene.everyoneIsMember()
-        try scene.setReminder(1, "due_at => now(), audience => 'everyone'")
-        let failing = ["NUDGED_FAIL_POINT": "after_fan_out:kill:\(page)", "APNS_ENDPOINT": "https://127.0.0.1:1"]
-        #expect(try await scene.once(failing).exit == .signal(SIGKILL))
-        try scene.expect(
-            "select count(*) filter (where not is_fan_out), count(*) filter (where is_fan_out) from nudged.occurrence",
-            "\(page * 1000)|1"
-        )
-        try scene.expireLeases()
-        _ = try await scene.onceWell()
-        try expectEachOnce(scene, 2500)
-    }
-
-    /// Nine by each one's own clock: whose nine it is now is told, the others wait for theirs.
-    @Test func everyone_whenItIsAWallTime_isToldInTheirOwnZones() async throws {
-        let scene = try await Scene.withReminders(3)
-        try scene.everyoneIsMember()
-        try scene.sql(
-            """
-            update public.context_profiles set timezone = (array['Etc/GMT-3', 'UTC', 'Etc/GMT+3'])[right(user_id::text, 1)::integer]
-            """
-        )
-        try scene.setReminder(2, "due_local => (now() at time zone 'UTC')::timestamp(0), audience => 'everyone'")
-        _ = try await scene.onceWell()
-        // Three hours ahead: theirs is past. Behind: to come.
-        #expect(scene.accepted() == [Scene.token(1): 1, Scene.token(2): 1])
-        try scene.expect(
-            "select date_trunc('minute', p.due_at - now() + interval '1 minute') between '2:58' and '3:02' from nudged.occurrence o join nudged.person p using (user_id)",
-            "t"
-        )
     }
 
     /// The app's view fails. The sweep goes on for all other users, the journal names the reminder, and `status` shows

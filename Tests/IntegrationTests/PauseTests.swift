@@ -49,25 +49,6 @@ import Testing
         }
     }
 
-    /// A message that comes while its kind is held goes out with the resume, though nothing else would ask for its user before tomorrow.
-    @Test func resume_whenMessagesWereHeld_makesTheirUsersDue() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(2)
-        _ = try await scene.once()
-        #expect(scene.simulator.counts.accepted == 2)
-        try await scene.nudged(["pause", "message"])
-        _ = try scene.sql("select (nudged_api.send('\(Scene.user(1))', 'Ann', 'Hello', urgent => true)).id")
-        let held = try await scene.once()
-        #expect(held.number("users") == 1 && held.number("sent") == 0, "\(held.text)")
-        #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "2")
-        #expect(try await scene.once().number("users") == 0)
-        try await scene.nudged(["resume", "message"]).ends()
-        let due = "select count(*) from nudged.person where user_id = '\(Scene.user(1))' and due_at <= now()"
-        try scene.expect(due, "1")
-        #expect(try await scene.once().number("sent") == 1)
-        #expect(try scene.sql("select count(*) from nudged.message") == "0")
-    }
-
     @Test func replan_whenEveryoneRests_makesThemDue() async throws {
         let scene = try await Scene()
         try scene.seedDue(50)

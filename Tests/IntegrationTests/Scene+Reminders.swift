@@ -90,6 +90,17 @@ extension Scene {
         return Int(try sql("select nudged.payload_bytes(\(arguments)) from nudged.message"))
     }
 
+    /// No query finds the text once it ended.
+    func expectGone(_ text: String) throws {
+        let tables = try lines(
+            """
+            select format('select %L from nudged.%I t where t::text like %L', c.relname, c.relname, '%\(text)%')
+            from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind = 'r'
+            """
+        )
+        #expect(try lines(tables.joined(separator: " union all ")) == [])
+    }
+
     func reminderRecord() throws -> [String] {
         try lines("select outcome, reason from nudged.delivery where kind = 'reminder' order by attempted_at, outcome")
     }

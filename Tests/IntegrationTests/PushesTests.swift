@@ -1,0 +1,286 @@
+import APNsSimulator
+import Foundation
+import Glibc
+import JSON
+import LocalPostgres
+import TestSupport
+import Testing
+
+/// What an app's calls bring to the phone and into the record: SQL, sweeps, and what Apple gets.
+///
+/// `Tests/Reference/Pushes` has the scenes. `##` begins one. It has a database of its own, and is played once for each
+/// `case`, whose parts stand for `<a>`, `<b>` and `<c>`. A line that is indented belongs to the one above. The steps:
+///
+/// - `apple any 2 silence`: to the first two pushes of any token, Apple is silent. `users`, `reminded` and `due` follow.
+/// - `users 1 devices 2` have no check-ins and no quiet hours; `reminded 1` is in UTC, too; `due 1` has a check-in now.
+/// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
+///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
+/// - `run sent 1` is a sweep and its numbers. `start` begins a daemon, which goes on `until` SQL says so, or `stop`.
+/// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
+///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
+@Suite(.ownThreads) struct PushesTests {
+    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 76) }
+
+    @Test(arguments: PushScript.all) func pushes_whenPlayed_areAsWritten(script: PushScript) async throws {
+        var player = PushPlayer()
+        for step in script.steps { try await player.play(step) }
+    }
+}
+
+/// A scene of `Tests/Reference/Pushes`, with one of its cases.
+struct PushScript: Sendable, CustomTestStringConvertible {
+    let title: String
+    let steps: [String]
+
+    var testDescription: String { title }
+
+    static let all: [PushScript] = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/Pushes")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let texts = names.sorted().compactMap { try? String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+        return texts.flatMap { $0.split(separator: "\n## ").dropFirst() }.flatMap(PushScript.cases)
+    }()
+
+    private static func cases(_ chapter: Substring) -> [PushScript] {
+        let lines = chapter.split(separator: "\n").map(String.init)
+        var cases: [[Substring]] = []
+        var steps: [String] = []
+        for line in lines.dropFirst() where !line.hasPrefix("# ") {
+            if line.hasPrefix("case ") {
+                cases.append(line.dropFirst(5).split(separator: " | "))
+            } else if line.hasPrefix("= ") || line.hasPrefix("  ") {
+                steps[steps.count - 1] += "\n" + line
+            } else {
+                steps.append(line)
+            }
+        }
+        if cases.isEmpty { return [PushScript(title: lines[0], steps: steps)] }
+        return cases.map { parts in
+            let filled = steps.map { step in
+                zip(["<a>", "<b>", "<c>"], parts).reduce(step) { $0.replacing($1.0, with: $1.1) }
+            }
+            return PushScript(title: "\(lines[0]) \(parts[0])", steps: filled)
+        }
+    }
+}
+
+/// Plays the steps of a script.
+struct PushPlayer {
+    private struct Unknown: Error {
+        let step: String
+    }
+
+    private var answers: [(token: String, last: Int, answer: ScriptedAnswer)] = []
+    private var made: Scene?
+    private var settings: [String: String?] = [:]
+    private var daemon: ChildProcess?
+    private var names = ["text": "planted-message-text", "reminder": Scene.reminderText, "topic": Scene.topic]
+
+    private var scene: Scene { get throws { try #require(made, "no users yet") } }
+    private var pushes: [AcceptedPush] { get throws { try scene.simulator.snapshot().accepted } }
+
+    mutating func play(_ step: String) async throws {
+        let named = step.prefixMatch(of: /([a-z]+) = /)
+        let value = try await perform(try filled(named.map { String(step[$0.range.upperBound...]) } ?? step))
+        if let named { names[String(named.output.1)] = value }
+    }
+
+    /// With users, devices and what was named.
+    private func filled(_ step: String) throws -> String {
+        try step.replacing(/<([a-z]+)(?: (\d+))?(?: (\d+))?>/) { match -> String in
+            let numbers = [match.output.2, match.output.3].map { $0.flatMap { Int($0) } ?? 0 }
+            switch match.output.1 {
+            case "user": return Scene.user(numbers[0])
+            case "device": return Scene.token(numbers[0], numbers[1])
+            default: return try #require(names[String(match.output.1)], "\(step)")
+            }
+        }
+    }
+
+    /// Returns what the step gives, to be named.
+    private mutating func perform(_ step: String) async throws -> String {
+        let (verb, rest) = Self.halves(step)
+        switch verb {
+        case "apple":
+            try #require(made == nil, "\(step)")
+            let words = rest.split(separator: " ").map(String.init)
+            let last = words[1] == "always" ? Int.max : try #require(Int(words[1]), "\(step)")
+            answers.append((words[0], last, try Self.answer(words.dropFirst(2))))
+        case "users", "reminded", "due": try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
+        case "members": try scene.everyoneIsMember()
+        case "with":
+            let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)
+            settings[parts[0]] = parts[1]
+        case "without": settings[rest] = nil
+        case "as": settings["DATABASE_URL"] = try scene.cluster.tcpURL(database: scene.database, user: rest)
+        case "sql": return try scene.sql(rest)
+        case "?":
+            let parts = rest.split(separator: "\n= ").map(String.init)
+            try scene.expect(parts[0], Array(parts.dropFirst()))
+        case "gone": try scene.expectGone(rest)
+        case "measure":
+            let bytes = try #require(try scene.payloadBytes(), "\(step)")
+            return "\(bytes)"
+        case "send":
+            let (user, what) = Self.halves(rest)
+            return try scene.send(try #require(Int(user), "\(step)"), what)
+        case "remind":
+            let (user, what) = Self.halves(rest)
+            return try scene.setReminder(try #require(Int(user), "\(step)"), what)
+        case "run":
+            let parts = rest.split(separator: "| ", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            let run = try await scene.once(settings).ends(0, Self.numbers(parts[0]))
+            for part in parts.dropFirst() { try check(run, part) }
+        case "dies":
+            let failing = settings.merging(["NUDGED_FAIL_POINT": rest]) { $1 }
+            #expect(try await scene.once(failing).exit == .signal(SIGKILL), "\(step)")
+        case "expire": try scene.expireLeases()
+        case "start": daemon = try scene.startFast(settings)
+        case "until": try await scene.wait(for: rest, of: daemon)
+        case "held": #expect(try await scene.simulator.wait { "\($0.held)" == rest }, "\(step)")
+        case "release": try scene.simulator.release()
+        case "arrive":
+            let count = try #require(Int(rest), "\(step)")
+            #expect(try await scene.simulator.waitUntil(accepted: count), "\(step)")
+        case "stop": try await scene.stop(try #require(daemon, "\(step)"))
+        case "nudged": try await command(rest.split(separator: " | ").map(String.init))
+        case "pushes":
+            let pushes = try pushes
+            let (collapses, ids) = (Set(pushes.map(\.collapseID)).count, Set(pushes.map(\.apnsID)).count)
+            let tokens = Set(pushes.map(\.token)).count
+            let found = ["pushes": pushes.count, "tokens": tokens, "collapses": collapses, "ids": ids]
+            for (name, wanted) in try Self.numbers(step) { #expect(found[name] == wanted, "\(step)") }
+        case "collapse":
+            let words = rest.split(separator: " as ").map { $0.split(separator: " ").compactMap { Int($0) } }
+            let sets = try words.map { try Set($0.map { try push($0).collapseID }) }
+            #expect(sets.count == 2 && sets[0] == sets[1], "\(step)")
+        case "tokens":
+            #expect(try pushes.map(\.token).sorted() == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
+        case "badges":
+            let found = try pushes.map { try JSONValue(parsing: $0.payload)["aps"]?["badge"]?.integer ?? -1 }
+            #expect(found.sorted().map { "\($0)" }.joined(separator: " ") == rest, "\(step)")
+        case "history":
+            #expect(try scene.states().values.map { "\($0.history.sent.count)" } == [rest], "it counts once")
+        case "member":
+            let (number, path) = Self.halves(rest)
+            let payload = try push(try #require(Int(number), "\(step)")).payload
+            let member = try #require(try Self.member(path, of: payload)?.integer, "\(step)")
+            return "\(member)"
+        case "push", "got", "each": try check(verb, rest.split(separator: " | ").map(String.init))
+        default: throw Unknown(step: step)
+        }
+        return ""
+    }
+
+    private mutating func make(_ kind: String, _ counts: [Int]) async throws {
+        let answers = answers
+        var script: Scene.Answers?
+        if !answers.isEmpty {
+            script = { token, attempt in
+                answers.first { (token.hasPrefix($0.token) || $0.token == "any") && attempt <= $0.last }?.answer
+            }
+        }
+        let devices = counts.count > 1 ? counts[1] : 1
+        let scene: Scene
+        if kind == "due" {
+            scene = try await Scene(perDevice: script)
+            try scene.seedDue(counts[0], devices: devices)
+        } else {
+            scene = try await Scene.withoutCheckIns(counts[0], devices: devices, perDevice: script)
+        }
+        if kind == "reminded" { try scene.sql("update public.context_profiles set timezone = 'UTC'") }
+        scene.secrets.withLock { $0 += ["planted-message-text", Scene.reminderText] }
+        made = scene
+    }
+
+    private static func answer(_ words: ArraySlice<String>) throws -> ScriptedAnswer {
+        switch words.first {
+        case "silence": return .silence
+        case "held": return .held(then: try answer(words.dropFirst()))
+        default:
+            let status = try #require(words.first.flatMap { Int($0) }, "\(words)")
+            return .answer(status: status, reason: try #require(words.dropFirst().first, "\(words)"))
+        }
+    }
+
+    private func command(_ parts: [String]) async throws {
+        let run = try await scene.nudged(parts[0].split(separator: " ").map(String.init), settings).ends()
+        for part in parts.dropFirst() { try check(run, part) }
+    }
+
+    private func check(_ run: Scene.Run, _ part: String) throws {
+        let (how, wanted) = Self.halves(part)
+        switch how {
+        case "says": #expect(run.output == wanted + "\n", "\(run.text)")
+        case "ends": #expect(run.output.hasSuffix(wanted + "\n"), "\(run.text)")
+        case "begins": #expect(run.words.hasPrefix(wanted), "\(run.text)")
+        case "output": #expect(run.output.contains(wanted), "\(run.text)")
+        case "words": #expect(run.words.contains(wanted), "\(run.text)")
+        case "logs": #expect(run.errors.contains(wanted), "\(run.text)")
+        case "lacks": #expect(!run.output.contains(wanted) && !run.words.contains(wanted), "\(run.text)")
+        case "hides": #expect(!run.text.contains(wanted), "\(run.text)")
+        case "plain": #expect(!run.output.contains("\u{1B}"), "\(run.text)")
+        default: throw Unknown(step: part)
+        }
+    }
+
+    /// Which pushes, and what is expected of each.
+    private func check(_ verb: String, _ parts: [String]) throws {
+        var found = try pushes
+        if verb != "each" {
+            let number = try #require(Int(parts[0]), "\(parts)")
+            found = try verb == "got" ? found.filter { $0.token == Scene.token(number) } : [push(number)]
+            try #require(found.count == 1, "\(parts)")
+        }
+        for push in found {
+            for part in parts.dropFirst(verb == "each" ? 0 : 1) { try check(push, part) }
+        }
+    }
+
+    private func check(_ push: AcceptedPush, _ part: String) throws {
+        let (name, wanted) = Self.halves(part)
+        switch name {
+        case "token": #expect(push.token == wanted)
+        case "topic": #expect(push.topic == wanted)
+        case "type": #expect(push.pushType == wanted)
+        case "priority": #expect("\(push.priority)" == wanted)
+        case "bytes": #expect("\(push.payload.count)" == wanted)
+        case "text": #expect(push.text == wanted)
+        case "begins": #expect(push.text.hasPrefix(wanted), "\(push.text)")
+        case "collapsing": #expect(push.collapseID?.isEmpty == false)
+        default:
+            guard name.hasPrefix(".") else { throw Unknown(step: part) }
+            let expected: JSONValue? = try wanted == "none" ? nil : JSONValue(parsing: wanted)
+            let found = try Self.member(name, of: push.payload)
+            #expect(found == expected, "\(part): \(push.text)")
+        }
+    }
+
+    /// By number, from 1.
+    private func push(_ number: Int) throws -> AcceptedPush {
+        try #require(try pushes.dropFirst(number - 1).first, "no push \(number)")
+    }
+
+    /// Such as `.aps.badge`.
+    private static func member(_ path: String, of payload: [UInt8]) throws -> JSONValue? {
+        let document: JSONValue? = try JSONValue(parsing: payload)
+        return path.split(separator: ".").reduce(document) { $0?[String($1)] }
+    }
+
+    private static func halves(_ text: some StringProtocol) -> (String, String) {
+        let parts = text.split(separator: " ", maxSplits: 1).map { String($0) }
+        return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+
+    /// Such as `sent 1, rejected 2`.
+    private static func numbers(_ text: String) throws -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        for part in text.split(separator: ", ") {
+            let (name, number) = halves(part)
+            numbers[name] = try #require(Int(number), "\(text)")
+        }
+        return numbers
+    }
+}
