@@ -9,9 +9,10 @@ import Testing
 /// What an app's calls bring to the phone and into the record: SQL, sweeps, and what Apple gets.
 ///
 /// `Tests/Reference/Pushes` has the scenes. `##` begins one. It has a database of its own, and is played once for each
-/// `case`, whose parts stand for `<a>`, `<b>` and `<c>`. A line that is indented belongs to the one above. The steps:
+/// `case`, whose parts stand for `<a>`, `<b>` and so on. A line that is indented belongs to the one above. The steps:
 ///
-/// - `apple any 2 silence`: to the first two pushes of any token, Apple is silent. `users`, `reminded` and `due` follow.
+/// - `apple any 2 silence`: to the first two pushes of any token, Apple is silent. `service true`: a decision service
+///   allows all. `users`, `reminded` or `due` follow.
 /// - `users 1 devices 2` have no check-ins and no quiet hours; `reminded 1` is in UTC, too; `due 1` has a check-in now.
 /// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
@@ -19,7 +20,7 @@ import Testing
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads) struct PushesTests {
-    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 76) }
+    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 90) }
 
     @Test(arguments: PushScript.all) func pushes_whenPlayed_areAsWritten(script: PushScript) async throws {
         var player = PushPlayer()
@@ -57,7 +58,7 @@ struct PushScript: Sendable, CustomTestStringConvertible {
         if cases.isEmpty { return [PushScript(title: lines[0], steps: steps)] }
         return cases.map { parts in
             let filled = steps.map { step in
-                zip(["<a>", "<b>", "<c>"], parts).reduce(step) { $0.replacing($1.0, with: $1.1) }
+                zip(["<a>", "<b>", "<c>", "<d>"], parts).reduce(step) { $0.replacing($1.0, with: $1.1) }
             }
             return PushScript(title: "\(lines[0]) \(parts[0])", steps: filled)
         }
@@ -71,10 +72,15 @@ struct PushPlayer {
     }
 
     private var answers: [(token: String, last: Int, answer: ScriptedAnswer)] = []
+    private var acts: [HTTPSAct]?
     private var made: Scene?
+    private var decision: DecisionScene?
     private var settings: [String: String?] = [:]
     private var daemon: ChildProcess?
-    private var names = ["text": "planted-message-text", "reminder": Scene.reminderText, "topic": Scene.topic]
+    private var names = [
+        "text": DecisionScene.text, "words": DecisionScene.answerText, "reminder": Scene.reminderText,
+        "topic": Scene.topic,
+    ]
 
     private var scene: Scene { get throws { try #require(made, "no users yet") } }
     private var pushes: [AcceptedPush] { get throws { try scene.simulator.snapshot().accepted } }
@@ -106,6 +112,21 @@ struct PushPlayer {
             let words = rest.split(separator: " ").map(String.init)
             let last = words[1] == "always" ? Int.max : try #require(Int(words[1]), "\(step)")
             answers.append((words[0], last, try Self.answer(words.dropFirst(2))))
+        case "service":
+            let (answer, more) = Self.halves(rest)
+            try #require(made == nil && (["true", "false"].contains(answer) || Int(answer) != nil), "\(step)")
+            acts = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
+        case "asked":
+            let service = try #require(decision?.service).seen.now
+            #expect("\(service.requests.count)" == rest && (rest != "0" || service.accepted == 0), "\(step)")
+        case "question":
+            let parts = rest.split(separator: " | ").map(String.init)
+            let number = try #require(Int(parts[0]), "\(step)")
+            let request = try #require(decision?.service.seen.now.requests.dropFirst(number - 1).first, "\(step)")
+            for part in parts.dropFirst() { try check(request.body, part) }
+        case "unheard":
+            let received = String(decoding: try #require(decision?.service).seen.now.received, as: UTF8.self)
+            #expect(!received.contains(rest), "\(step)")
         case "users", "reminded", "due": try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
         case "members": try scene.everyoneIsMember()
         case "with":
@@ -184,14 +205,24 @@ struct PushPlayer {
         }
         let devices = counts.count > 1 ? counts[1] : 1
         let scene: Scene
-        if kind == "due" {
+        if let acts {
+            let other =
+                if kind == "due" {
+                    try await DecisionScene(counts[0], perDevice: script) { _ in acts }
+                } else {
+                    try await DecisionScene.withoutCheckIns(counts[0], perDevice: script) { _ in acts }
+                }
+            scene = other.scene
+            (decision, settings) = (other, other.environment())
+            names["service"] = try #require(settings["DECISION_URL"] ?? nil)
+        } else if kind == "due" {
             scene = try await Scene(perDevice: script)
             try scene.seedDue(counts[0], devices: devices)
         } else {
             scene = try await Scene.withoutCheckIns(counts[0], devices: devices, perDevice: script)
         }
         if kind == "reminded" { try scene.sql("update public.context_profiles set timezone = 'UTC'") }
-        scene.secrets.withLock { $0 += ["planted-message-text", Scene.reminderText] }
+        scene.secrets.withLock { $0 += [DecisionScene.text, Scene.reminderText] }
         made = scene
     }
 
@@ -250,12 +281,17 @@ struct PushPlayer {
         case "text": #expect(push.text == wanted)
         case "begins": #expect(push.text.hasPrefix(wanted), "\(push.text)")
         case "collapsing": #expect(push.collapseID?.isEmpty == false)
-        default:
-            guard name.hasPrefix(".") else { throw Unknown(step: part) }
-            let expected: JSONValue? = try wanted == "none" ? nil : JSONValue(parsing: wanted)
-            let found = try Self.member(name, of: push.payload)
-            #expect(found == expected, "\(part): \(push.text)")
+        default: try check(push.payload, part)
         }
+    }
+
+    /// A member of a document.
+    private func check(_ document: [UInt8], _ part: String) throws {
+        let (path, wanted) = Self.halves(part)
+        guard path.hasPrefix(".") else { throw Unknown(step: part) }
+        let expected: JSONValue? = try wanted == "none" ? nil : JSONValue(parsing: wanted)
+        let found = try Self.member(path, of: document)
+        #expect(found == expected, "\(part): \(String(decoding: document, as: UTF8.self))")
     }
 
     /// By number, from 1.

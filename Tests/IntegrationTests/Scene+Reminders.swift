@@ -94,8 +94,9 @@ extension Scene {
     func expectGone(_ text: String) throws {
         let tables = try lines(
             """
-            select format('select %L from nudged.%I t where t::text like %L', c.relname, c.relname, '%\(text)%')
-            from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind = 'r'
+            select format('select %L from %I.%I t where t::text like %L', c.relname, n.nspname, c.relname, '%\(text)%')
+            from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname in ('nudged', 'public') and c.relkind = 'r'
             """
         )
         #expect(try lines(tables.joined(separator: " union all ")) == [])

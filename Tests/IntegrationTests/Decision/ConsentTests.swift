@@ -26,23 +26,6 @@ import TestSupport
         String(decoding: scene.service.seen.now.received, as: UTF8.self)
     }
 
-    /// An ordinary message: `simple_rules` would drop it, and so would the service.
-    @Test(arguments: ["false", "\"true\"", "1", "null", nil] as [String?])
-    func message_whenTheUserDoesNotConsent_goesByThePolicyAlone(value: String?) async throws {
-        let scene = try await S.withoutCheckIns(2) { _ in S.answer(false) }
-        try Self.write(value, of: 1, scene)
-        try scene.send(1)
-        try scene.send(2)
-        try await scene.once().ends(0, ["sent": 1, "dropped": 1, "without_consent": 1])
-        #expect(try scene.bodies() == [.string(S.text)])
-        #expect(try scene.questions().map { $0["user_id"] } == [.string(Scene.user(2))])
-        #expect(!Self.received(scene).contains(Scene.user(1)))
-        let decided = "select outcome, decision->>'by' from nudged.delivery order by user_id"
-        try scene.expect(decided, ["accepted|", "dropped|service"])
-        let isUntouched = "select analysed is null from nudged.person where user_id = '\(Scene.user(1))'"
-        #expect(try scene.sql(isUntouched) == "t")
-    }
-
     /// The daemon holds at each point between claim and effect while the user withdraws.
     @Test(arguments: [("claimed", true), ("before_intent", true), ("before_rest", false)])
     func message_whenConsentIsWithdrawnInBetween_goesByThePolicyAlone(point: String, notify: Bool) async throws {
@@ -163,16 +146,5 @@ import TestSupport
         let all = "select outcome, decision is null, count(*) from nudged.delivery where key in (\(keys)) group by 1, 2"
         #expect(try scene.lines(all) == ["accepted|t|\(sent.off.count)"], "seed \(seed)")
         #expect(questions.count > 10 && sent.off.count > 10 && sent.on > 10, "seed \(seed): \(questions.count)")
-    }
-
-    @Test func explain_whenTheUserDoesNotConsent_saysThatTheServiceIsNotAsked() async throws {
-        let scene = try await DecisionScene(1) { _ in S.answer(false) }
-        try Self.write("\"yes\"", of: 1, scene)
-        let plain = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
-        #expect(plain.words.contains("the decision service is not asked: smart_enabled in the preferences is not true"))
-        #expect(plain.words.contains("a mistake? smart_enabled counts as false: wanted true or false"), "\(plain.text)")
-        let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
-        #expect(json.output.contains(#""asks_decision_service":false"#))
-        #expect(scene.service.seen.now.accepted == 0)
     }
 }

@@ -83,24 +83,6 @@ import TestSupport
         try scene.expectNoText()
     }
 
-    @Test(arguments: ["notify_all", "suppress_all"]) func nudges_whenTheServiceFails_goByTheUsersStrategy(
-        strategy: String
-    )
-        async throws
-    {
-        let scene = try await DecisionScene(2) { _ in HTTPSAct.answer(503) }
-        try scene.changePreferences(#"|| '{"fallback_strategy": "\#(strategy)"}'"#)
-        try scene.send(2)
-        try scene.send(2, ", urgent => true")
-        let run = try await scene.once()
-        let sends = strategy == "notify_all"
-        #expect(run.number("sent") == (sends ? 4 : 0), "\(run.text)")
-        let outcomes = "select kind, outcome, count(*) from nudged.delivery group by 1, 2 order by 1"
-        let (checkIns, messages) = sends ? ("accepted", "accepted") : ("skipped", "dropped")
-        try scene.expect(outcomes, ["check_in|\(checkIns)|2", "message|\(messages)|2"])
-        #expect(try await scene.once().number("sent") == 0)
-    }
-
     /// A dead service is asked a few times, not for everyone; `status` and the journal say so; it comes back by itself.
     @Test func service_whenItIsDead_isLeftAloneAndComesBack() async throws {
         let isUp = Atomic(false)
@@ -230,26 +212,6 @@ import TestSupport
         #expect(run.number("sent") == 20, "\(run.text)")
         #expect(scene.scene.accepted().count == 20 && scene.scene.accepted().values.allSatisfy { $0 == 1 })
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
-    }
-
-    @Test func explainAndForecast_whenAServiceIsConfigured_sayThatItWouldBeAsked() async throws {
-        let scene = try await DecisionScene(2) { _ in S.answer(false) }
-        let plain = try await scene.scene.nudged(["explain", Scene.user(1)], scene.environment())
-        #expect(plain.words.contains("asks the decision service first"), "\(plain.text)")
-        let json = try await scene.scene.nudged(["explain", Scene.user(1), "--json"], scene.environment())
-        #expect(json.output.contains(#""asks_decision_service":true"#))
-        let forecast = try await scene.scene.nudged(["forecast", "--hours", "1"], scene.environment())
-        #expect(forecast.output.contains("assumes that it allows everything"), "\(forecast.text)")
-        #expect(forecast.output.contains("2 pushes"), "\(forecast.text)")
-        let whole = try await scene.scene.nudged(["forecast", "--json"], scene.environment())
-        #expect(whole.output.contains(#""decision_service":true"#))
-        let without = try await scene.scene.nudged(["explain", Scene.user(1), "--json"])
-        #expect(without.output.contains(#""asks_decision_service":false"#))
-        #expect(scene.service.seen.now.accepted == 0)
-        // Afterwards the record says who decided.
-        #expect(try await scene.once().number("skipped") == 2)
-        let after = try await scene.scene.nudged(["explain", Scene.user(1)])
-        #expect(after.words.contains("skipped (declined, service: because it is so)"), "\(after.text)")
     }
 
     @Suite struct LongTests {

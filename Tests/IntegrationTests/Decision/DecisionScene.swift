@@ -84,18 +84,8 @@ struct DecisionScene: TestDatabase {
         return try scene.lines("select kind, outcome, reason, \(decided) from nudged.delivery \(order)")
     }
 
-    /// No query finds the texts.
     func expectNoText() throws {
-        for text in [Self.text, Self.answerText] {
-            let tables = try scene.lines(
-                """
-                select format('select %L from %I.%I t where t::text like %L', c.relname, n.nspname, c.relname, '%\(text)%')
-                from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                where n.nspname in ('nudged', 'public') and c.relkind = 'r'
-                """
-            )
-            #expect(try scene.lines(tables.joined(separator: " union all ")) == [])
-        }
+        for text in [Self.text, Self.answerText] { try scene.expectGone(text) }
     }
 
     func wait(_ process: ChildProcess, for condition: String) async throws {

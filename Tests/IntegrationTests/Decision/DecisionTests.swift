@@ -67,49 +67,6 @@ import TestSupport
         #expect(try scene.questions().count == 1)
     }
 
-    /// The service gets what the app knows of the user. The record names the template of the original text.
-    @Test func checkIn_whenItsTextIsReplaced_goesWithTheNewOne() async throws {
-        let scene = try await DecisionScene(1) { _ in S.answer(true, ", \"body\": \"\(S.answerText)\"") }
-        try scene.sql(
-            """
-            delete from nudged.template;
-            insert into nudged.template (title, body) values ('Hello', 'It is me, {first_name}.');
-            update public.context_profiles set nudge_context = '{"first_name": "Ann"}'
-            """
-        )
-        let run = try await scene.once()
-        #expect(run.number("sent") == 1, "\(run.text)")
-        let question = try #require(try scene.questions().first)
-        #expect(question["body"] == .string("It is me, Ann.") && question["context"]?["first_name"] == .string("Ann"))
-        #expect(try scene.bodies() == [.string(S.answerText)])
-        let isOfTemplate = "select d.template = t.id from nudged.delivery d, nudged.template t"
-        #expect(try scene.lines(isOfTemplate) == ["t"])
-    }
-
-    @Test func reminder_whenTheServiceIsAgainstOneOfASeries_goesOnWithTheNext() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
-        try scene.sql(
-            "select nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'Water', '', due_at => now(), recurrence => 'FREQ=DAILY', timezone => 'UTC')"
-        )
-        try await scene.once().ends(0, ["sent": 0])
-        #expect(try scene.record() == ["reminder|dropped|declined|service|false|high|because it is so"])
-        #expect(try scene.lines("select number from nudged.occurrence") == ["2"])
-    }
-
-    @Test func message_whenTheServiceIsAgainstIt_isDroppedWithTheReason() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in
-            S.answer(false, ", \"reason\": \"says \(S.text) of all things\"")
-        }
-        try scene.send(1)
-        try await scene.once().ends(0, ["sent": 0, "dropped": 1])
-        #expect(try scene.record() == ["message|dropped|declined|service|false|high|says … of all things"])
-        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
-        #expect(try scene.sql("select count(*) from nudged.message") == "0")
-        try scene.expectNoText()
-        #expect(try await scene.once().number("dropped") == 0)
-        #expect(try scene.questions().count == 1)
-    }
-
     @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(false) }
         try scene.sql("delete from nudged.template")
@@ -169,15 +126,6 @@ import TestSupport
         #expect(try scene.record() == ["message|accepted||service|true|high|because it is so"])
     }
 
-    @Test func service_whenNoneIsConfigured_isNotAskedAndLeavesNothing() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in S.answer(false) }
-        try scene.send(1)
-        #expect(try await scene.once(["DECISION_URL": nil]).number("sent") == 1)
-        #expect(scene.service.seen.now.accepted == 0)
-        #expect(try scene.sql("select count(*) from nudged.delivery where decision is null") == "1")
-        #expect(try scene.sql("select count(*) from nudged.person where analysed is not null") == "0")
-    }
-
     @Test func questions_whenManyAreDue_areBoundedAndConnectionsKept() async throws {
         let scene = try await DecisionScene(60) { _ in S.answer(true) }
         #expect(try await scene.once(["DECISION_CONCURRENCY": "3"]).number("sent") == 60)
@@ -235,19 +183,5 @@ import TestSupport
         }
         try await scene.scene.stop(process)
         #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
-    }
-
-    /// A repeat goes on under the first answer.
-    @Test func message_whenItsFirstPushIsUnknown_isRepeatedWithoutAnotherQuestion() async throws {
-        let scene = try await S.withoutCheckIns(1, perDevice: { _, attempt in attempt == 1 ? .silence : nil }) { _ in
-            S.answer(true)
-        }
-        try scene.send(1)
-        let run = try await scene.once(["APNS_RESPONSE_TIMEOUT": "5s"])
-        #expect(run.number("sent") == 1 && run.number("unknown") == 1, "\(run.text)")
-        #expect(try scene.questions().count == 1)
-        let record = try scene.record()
-        #expect(record.count == 2 && record.last == "message|accepted|||||", "\(record)")
-        #expect(record[0].hasPrefix("message|unknown|") && record[0].hasSuffix("|service|true|high|because it is so"))
     }
 }
