@@ -42,16 +42,6 @@ import Testing
         #expect(command.hasSuffix(#"/it'\''s.yaml' --yes"#), "\(named.text)")
     }
 
-    @Test func afterRestore_whenYesIsSaid_dropsWhatWaits() async throws {
-        let scene = try await Self.scene()
-        try await scene.nudged(["after-restore", "--yes"]).ends(0, output: "dropped        3 messages of 2 users, ")
-        #expect(try scene.sql("select count(*) from nudged.message") == "0")
-        #expect(try scene.sql("select count(*) from nudged.delivery where reason = 'restored'") == "3")
-        // Repeated, it finds nothing more to drop.
-        try await scene.nudged(["after-restore", "--yes"]).ends(0, output: "dropped        0 messages\n")
-        #expect(try await scene.once().number("sent") == 0)
-    }
-
     @Test func afterRestore_whenADaemonIsAlive_refusesUnlessToldOtherwise() async throws {
         let scene = try await Self.scene()
         // Nothing is sent meanwhile.

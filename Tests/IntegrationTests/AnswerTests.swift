@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// 410 deletes a token, conditionally. Of the other answers (`AnswerTableTests`), some stop the lane or let it rest.
+/// 410 deletes a token, conditionally. Of the other answers (`AnswerTableTests`), some let the lane rest, and some stop it
+/// (`Tests/Reference/Pushes`).
 @Suite(.ownThreads) struct AnswerTests {
     private static let registered = "2026-01-01"
     /// 2026-01-01T00:00:00Z in milliseconds.
@@ -26,29 +27,6 @@ import Testing
         }
         #expect(gone == [1, 4, 5])
         try scene.expect("select count(*) from nudged.delivery where outcome = 'rejected' and status = 410", "6")
-    }
-
-    /// Answers that stop the lane. The work stays pending, nothing is deleted or closed, and the command says what to
-    /// fix.
-    @Test(arguments: [
-        (400, "BadTopic"), (400, "TopicDisallowed"), (403, "BadCertificate"), (403, "BadCertificateEnvironment"),
-        (403, "Forbidden"), (403, "InvalidProviderToken"), (403, "MissingProviderToken"),
-        (403, "BadEnvironmentKeyIdInToken"), (403, "BadEnvironmentKeyInToken"),
-    ]) func lane_whenTheConfigurationIsWrong_stopsAndKeepsTheWork(status: Int, reason: String) async throws {
-        let scene = try await Scene(perDevice: { _, _ in .answer(status: status, reason: reason) })
-        try scene.seedDue(20)
-        let run = try await scene.once().ends(75)
-        #expect(run.errors.occurrences(of: "sending is stopped, Apple answers \(reason)") >= 1)
-        #expect(scene.simulator.snapshot().received.count == 1, "one push drew the answer, no other was sent")
-        #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
-        #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
-        #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '5 seconds'") == "0")
-        #expect(try scene.states().values.allSatisfy { $0.history == .init() })
-        // After the fix every push is sent once.
-        try scene.acceptAll()
-        try scene.expireLeases()
-        try await scene.once().ends(0, ["sent": 20])
-        #expect(scene.accepted().count == 20 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
     @Test func tokens_whenTheProviderTokenIsRefreshedTooOften_stay() async throws {

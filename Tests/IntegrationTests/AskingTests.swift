@@ -20,28 +20,6 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.person where evaluated_at is not null") == "0")
     }
 
-    /// Messages by their ids; what they say is shown nowhere.
-    @Test func explainAndForecast_whenMessagesWait_showNoTexts() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        let id = try scene.send(1, "'Ann', 'planted-message-text', urgent => true")
-        let plain = try await scene.nudged(["explain", Scene.user(1)])
-        #expect(plain.output.contains("why: message \(id): send, urgent"), "\(plain.text)")
-        let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
-        let forecast = try await scene.nudged(["forecast", "--hours", "1", "--json"])
-        for run in [plain, json, forecast] { #expect(run.exit == .code(0) && !run.text.contains("planted")) }
-    }
-
-    @Test func explain_whenTheTokenIsMissing_saysSo() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        try scene.sql("alter table public.push_tokens alter device_token drop not null")
-        try scene.sql("update public.push_tokens set device_token = null")
-        let run = try await scene.nudged(["explain", Scene.user(1)])
-        let missing = "Nothing is planned: nudged.device has 1 row of this user without a token"
-        #expect(run.words.hasPrefix(missing), "\(run.text)")
-    }
-
     @Test func sendTest_sendsItsText_andLeavesNoTrace() async throws {
         let scene = try await Scene(perDevice: { token, _ in
             token.hasSuffix("2") ? .unregistered(timestamp: nil) : nil
@@ -74,20 +52,5 @@ import Testing
         #expect(unforced.exit == .code(65) && !unforced.output.contains("production)"), "\(unforced.text)")
         let unknown = try await test(Scene.token(2, 15), ["--force"])
         #expect(unknown.exit == .code(65) && unknown.output.split(separator: "\n").count == 2, "\(unknown.text)")
-    }
-
-    @Test func sendTest_whenItIsProduction_isRefusedUnlessForced() async throws {
-        let scene = try await Scene()
-        let production: [String: String?] = ["APNS_ENVIRONMENT": "production"]
-        let refused = try await scene.nudged(["send-test", "--token", Scene.token(5)], production)
-        #expect(refused.exit == .code(77) && scene.simulator.counts.accepted == 0, "\(refused.text)")
-        let forced = try await scene.nudged(["send-test", "--token", Scene.token(5), "--force"], production)
-        #expect(forced.exit == .code(0) && scene.simulator.counts.accepted == 1, "\(forced.text)")
-    }
-
-    @Test func sendTest_whenTheLaneIsRefused_saysTheRemedy() async throws {
-        let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
-        let refused = try await scene.nudged(["send-test", "--token", Scene.token(5), "--json"])
-        #expect(refused.exit == .code(78) && refused.output.contains("check that apns.keyId"), "\(refused.text)")
     }
 }

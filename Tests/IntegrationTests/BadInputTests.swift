@@ -89,16 +89,6 @@ import Testing
         #expect(run.exit == .code(77) && run.errors.contains("28P01"), "\(run.text)")
     }
 
-    @Test func run_whenTheDatabaseHasNoMigrations_saysSo() async throws {
-        let scene = try await Scene(migrated: false)
-        try await scene.once().ends(78, errors: "nudged migrate")
-    }
-
-    @Test func run_whenThereIsNoDatabaseServer_saysSo() async throws {
-        let scene = try await Scene(migrated: false)
-        try await scene.once(["DATABASE_URL": "postgresql://postgres@127.0.0.1:1/none"]).ends(69)
-    }
-
     /// A link to itself can be opened by nobody, not by root either (ELOOP).
     @Test func run_whenAZoneFileCannotBeReadNow_leavesItsUsersAsTheyAre() async throws {
         let scene = try await Scene()
@@ -161,64 +151,5 @@ import Testing
         #expect(run.exit == .code(78) && run.errors.contains(" bytes, Apple takes 4096"), "\(run.text)")
         #expect(try isIntact(scene))
         #expect(try await scene.once().number("sent") == 3)
-    }
-
-    /// As an older daemon finds it beside a newer one, or after a downgrade. It can neither send what it does not
-    /// understand nor write it back.
-    @Test(arguments: [
-        ("nudged.person.state", "update nudged.person set state = '\\x0300' where user_id = USER", "state = '\\x0300'"),
-        (
-            "nudged.person.retry",
-            #"update nudged.person set retry = '[{"kind": "x", "key": "1"}]' where user_id = USER"#,
-            "retry is not null"
-        ),
-        (
-            "nudged.message.apns",
-            #"select nudged_api.send(USER, 'a', 'b'); update nudged.message set apns = '{"later": true}'"#,
-            "exists (select from nudged.message)"
-        ),
-        (
-            "nudged.occurrence.apns",
-            #"select nudged_api.set_reminder(USER, 'x', '1', 'a', '', now()); update nudged.occurrence set apns = '{"later": true}', due_at = due_at - interval '1 minute'"#,
-            "exists (select from nudged.occurrence)"
-        ),
-        (
-            "nudged.occurrence.recurrence",
-            "select nudged_api.set_reminder(USER, 'x', '1', 'a', '', now(), recurrence => 'FREQ=DAILY'); "
-                + "update nudged.occurrence set recurrence = 'FREQ=DAILY;LATER=1', due_at = due_at - interval '1 minute'",
-            "exists (select from nudged.occurrence)"
-        ),
-    ]) func run_whenANewerVersionWroteSomething_leavesTheUserToIt(
-        column: String,
-        change: String,
-        isKept: String
-    ) async throws {
-        let scene = try await Scene()
-        try scene.seedDue(2)
-        let user = "'\(Scene.user(1))'"
-        try scene.sql("insert into nudged.person (user_id, due_at) select user_id, now() from public.context_profiles")
-        try scene.sql(change.replacing("USER", with: user))
-        let run = try await scene.once()
-        #expect(run.exit == .code(0) && scene.accepted() == [Scene.token(2): 1], "\(run.text)")
-        #expect(run.errors.contains("\(column) can't be read or written (a newer nudged wrote it)"), "\(run.errors)")
-        #expect(run.number("row_unreadable") == 1, "\(run.text)")
-        let isLeft = "\(isKept) and due_at between now() and now() + interval '3 minutes'"
-        try scene.expect(
-            """
-            select \(isLeft), (select count(*) from nudged.delivery where user_id = \(user))
-            from nudged.person where user_id = \(user)
-            """,
-            "t|0"
-        )
-        // As if that version had the user.
-        try scene.sql(
-            """
-            update nudged.message set apns = null;
-            update nudged.occurrence set apns = null, recurrence = case when recurrence is not null then 'FREQ=DAILY' end;
-            update nudged.person set state = null, retry = null, due_at = now() where user_id = \(user)
-            """
-        )
-        let again = try await scene.once()
-        #expect(scene.accepted()[Scene.token(1)] != nil, "\(again.text)")
     }
 }

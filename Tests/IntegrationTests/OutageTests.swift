@@ -79,15 +79,6 @@ import Testing
         #expect(scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
-    @Test func once_whenAppleIsAway_givesUpAndKeepsTheWork() async throws {
-        let scene = try await Scene(starts: false)
-        try scene.seedDue(2)
-        scene.simulator.stop()
-        try await scene.once(["APNS_ENDPOINT": "https://127.0.0.1:1"]).ends(75, ["sent": 0], errors: "still due")
-        #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
-        #expect(try scene.sql("select count(*) from nudged.intent where user_ids <> '{}'") == "0")
-    }
-
     /// The sweep ends early, and nobody is lost: users stay due, and the next run sends to each once.
     @Test func once_whenItsSweepIsRefused_saysToRunItAgain() async throws {
         let scene = try await Scene()
@@ -117,27 +108,5 @@ import Testing
         try scene.seedDue(1, devices: 12)
         try await scene.once().ends(0, ["sent": 12])
         #expect(scene.accepted().count == 12 && scene.accepted().values.allSatisfy { $0 == 1 })
-    }
-
-    @Test func once_whenOneRowIsImpossible_servesTheOthers() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(5)
-        try scene.sql(
-            """
-            update public.push_tokens set created_at = '-infinity', updated_at = '-infinity' where user_id = '\(Scene.user(1))';
-            update public.push_tokens set created_at = '294270-01-01', updated_at = '294270-01-01' where user_id = '\(Scene.user(2))';
-            insert into nudged.person (user_id, due_at, since) values ('\(Scene.user(3))', now(), '294270-01-01')
-            """
-        )
-        let run = try await scene.once().ends()
-        #expect(run.errors.contains("user \(Scene.user(3)) is set aside"), "\(run.text)")
-        #expect(Set(scene.accepted().keys) == Set([1, 2, 4, 5].map { Scene.token($0) }), "\(run.text)")
-    }
-
-    @Test func zones_whenThereAreNone_areMissed() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        let run = try await scene.once(["TZDIR": scene.folder])
-        #expect(run.errors.contains("no time-zone files in \(scene.folder)"), "\(run.text)")
     }
 }

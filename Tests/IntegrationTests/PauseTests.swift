@@ -49,32 +49,6 @@ import Testing
         }
     }
 
-    @Test func replan_whenEveryoneRests_makesThemDue() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(50)
-        _ = try await scene.once()
-        #expect(try scene.sql("select count(*) from nudged.person where due_at > now() + interval '1 h'") == "50")
-        let run = try await scene.nudged(["replan", "--over", "0s", "--json"]).ends()
-        #expect(run.output == "{\"users\":50,\"made_due\":50,\"new\":0,\"interrupted\":false}\n", "\(run.text)")
-        let plain = try await scene.nudged(["replan"])
-        #expect(plain.output == "0 of 50 users were made due, the others were due already\n")
-        #expect(!plain.errors.contains("\u{1B}"))
-        let round = try await scene.once()
-        #expect(round.number("users") == 50 && round.number("sent") == 0, "\(round.text)")
-    }
-
-    /// Rows that were there before nudged's triggers were.
-    @Test func replan_whenNudgedHasNotSeenAUser_addsThem() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(3)
-        try scene.sql("delete from nudged.person; delete from nudged.touched")
-        let doctor = try await scene.nudged(["doctor", "--json"])
-        #expect(doctor.output.contains("3 users in the app's tables are not seen yet by nudged"), "\(doctor.text)")
-        let run = try await scene.nudged(["replan"])
-        #expect(run.output.hasSuffix("3 users that nudged had not seen were added\n"), "\(run.text)")
-        #expect(try await scene.once().number("users") == 3)
-    }
-
     @Test func replan_whenInterrupted_saysHowMany() async throws {
         let scene = try await Scene()
         try scene.sql(

@@ -19,8 +19,8 @@ import Testing
 /// - `run sent 1` is a sweep and its numbers. `start` begins a daemon, which goes on `until` SQL says so, or `stop`.
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
-@Suite(.ownThreads) struct PushesTests {
-    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 90) }
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct PushesTests {
+    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 131) }
 
     @Test(arguments: PushScript.all) func pushes_whenPlayed_areAsWritten(script: PushScript) async throws {
         var player = PushPlayer()
@@ -79,7 +79,7 @@ struct PushPlayer {
     private var daemon: ChildProcess?
     private var names = [
         "text": DecisionScene.text, "words": DecisionScene.answerText, "reminder": Scene.reminderText,
-        "topic": Scene.topic,
+        "topic": Scene.topic, "title": Scene.title, "body": Scene.body,
     ]
 
     private var scene: Scene { get throws { try #require(made, "no users yet") } }
@@ -127,7 +127,7 @@ struct PushPlayer {
         case "unheard":
             let received = String(decoding: try #require(decision?.service).seen.now.received, as: UTF8.self)
             #expect(!received.contains(rest), "\(step)")
-        case "users", "reminded", "due": try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
+        case "users", "reminded", "due", "unmigrated": try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
         case "members": try scene.everyoneIsMember()
         case "with":
             let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)
@@ -138,6 +138,12 @@ struct PushPlayer {
         case "?":
             let parts = rest.split(separator: "\n= ").map(String.init)
             try scene.expect(parts[0], Array(parts.dropFirst()))
+        case "accept-all": try scene.acceptAll()
+        case "requests": #expect(try "\(scene.simulator.snapshot().received.count)" == rest, "\(step)")
+        case "received":
+            let tokens = try scene.simulator.snapshot().received.map(\.token)
+            #expect(tokens.sorted() == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
+        case "reached": #expect(try pushes.contains { $0.token == rest }, "\(step)")
         case "gone": try scene.expectGone(rest)
         case "measure":
             let bytes = try #require(try scene.payloadBytes(), "\(step)")
@@ -152,8 +158,7 @@ struct PushPlayer {
             let parts = rest.split(separator: "| ", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)
             }
-            let run = try await scene.once(settings).ends(0, Self.numbers(parts[0]))
-            for part in parts.dropFirst() { try check(run, part) }
+            try check(try await scene.once(settings), Self.numbers(parts[0]), Array(parts.dropFirst()))
         case "dies":
             let failing = settings.merging(["NUDGED_FAIL_POINT": rest]) { $1 }
             #expect(try await scene.once(failing).exit == .signal(SIGKILL), "\(step)")
@@ -166,7 +171,10 @@ struct PushPlayer {
             let count = try #require(Int(rest), "\(step)")
             #expect(try await scene.simulator.waitUntil(accepted: count), "\(step)")
         case "stop": try await scene.stop(try #require(daemon, "\(step)"))
-        case "nudged": try await command(rest.split(separator: " | ").map(String.init))
+        case "nudged":
+            let parts = rest.split(separator: " | ").map(String.init)
+            let run = try await scene.nudged(parts[0].split(separator: " ").map(String.init), settings)
+            try check(run, [:], Array(parts.dropFirst()))
         case "pushes":
             let pushes = try pushes
             let (collapses, ids) = (Set(pushes.map(\.collapseID)).count, Set(pushes.map(\.apnsID)).count)
@@ -182,6 +190,8 @@ struct PushPlayer {
         case "badges":
             let found = try pushes.map { try JSONValue(parsing: $0.payload)["aps"]?["badge"]?.integer ?? -1 }
             #expect(found.sorted().map { "\($0)" }.joined(separator: " ") == rest, "\(step)")
+        case "history" where rest == "none":
+            #expect(try scene.states().values.allSatisfy { $0.history == .init() }, "\(step)")
         case "history":
             #expect(try scene.states().values.map { "\($0.history.sent.count)" } == [rest], "it counts once")
         case "member":
@@ -215,6 +225,8 @@ struct PushPlayer {
             scene = other.scene
             (decision, settings) = (other, other.environment())
             names["service"] = try #require(settings["DECISION_URL"] ?? nil)
+        } else if kind == "unmigrated" {
+            scene = try await Scene(migrated: false, perDevice: script)
         } else if kind == "due" {
             scene = try await Scene(perDevice: script)
             try scene.seedDue(counts[0], devices: devices)
@@ -222,13 +234,16 @@ struct PushPlayer {
             scene = try await Scene.withoutCheckIns(counts[0], devices: devices, perDevice: script)
         }
         if kind == "reminded" { try scene.sql("update public.context_profiles set timezone = 'UTC'") }
-        scene.secrets.withLock { $0 += [DecisionScene.text, Scene.reminderText] }
+        scene.secrets.withLock { $0 += [DecisionScene.text, Scene.reminderText, "c0ffee00000000"] }
+        names["folder"] = scene.folder
         made = scene
     }
 
     private static func answer(_ words: ArraySlice<String>) throws -> ScriptedAnswer {
         switch words.first {
         case "silence": return .silence
+        case "closed": return .closeTCP
+        case "accepted": return .accepted(then: try answer(words.dropFirst()))
         case "held": return .held(then: try answer(words.dropFirst()))
         default:
             let status = try #require(words.first.flatMap { Int($0) }, "\(words)")
@@ -236,9 +251,12 @@ struct PushPlayer {
         }
     }
 
-    private func command(_ parts: [String]) async throws {
-        let run = try await scene.nudged(parts[0].split(separator: " ").map(String.init), settings).ends()
-        for part in parts.dropFirst() { try check(run, part) }
+    /// It ends with 0, unless a part says otherwise, and with these numbers.
+    private func check(_ run: Scene.Run, _ numbers: [String: Int], _ parts: [String]) throws {
+        let exits = parts.filter { $0.hasPrefix("exit ") }
+        let exit = exits.first ?? "exit 0"
+        if exit != "exit any" { run.ends(try #require(Int32(exit.dropFirst(5)), "\(exit)"), numbers) }
+        for part in parts where !exits.contains(part) { try check(run, part) }
     }
 
     private func check(_ run: Scene.Run, _ part: String) throws {
@@ -246,13 +264,18 @@ struct PushPlayer {
         switch how {
         case "says": #expect(run.output == wanted + "\n", "\(run.text)")
         case "ends": #expect(run.output.hasSuffix(wanted + "\n"), "\(run.text)")
-        case "begins": #expect(run.words.hasPrefix(wanted), "\(run.text)")
+        case "begins": #expect(run.words.hasPrefix(wanted) && run.output.first?.isWhitespace == false, "\(run.text)")
+        case "line": #expect(run.output.contains(wanted + "\n"), "\(run.text)")
         case "output": #expect(run.output.contains(wanted), "\(run.text)")
         case "words": #expect(run.words.contains(wanted), "\(run.text)")
         case "logs": #expect(run.errors.contains(wanted), "\(run.text)")
+        case "logged":
+            let (count, line) = Self.halves(wanted)
+            #expect("\(run.errors.occurrences(of: line))" == count, "\(run.text)")
+        case "tells": #expect(run.text.contains(wanted), "\(run.text)")
         case "lacks": #expect(!run.output.contains(wanted) && !run.words.contains(wanted), "\(run.text)")
         case "hides": #expect(!run.text.contains(wanted), "\(run.text)")
-        case "plain": #expect(!run.output.contains("\u{1B}"), "\(run.text)")
+        case "plain": #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"), "\(run.text)")
         default: throw Unknown(step: part)
         }
     }
@@ -280,6 +303,7 @@ struct PushPlayer {
         case "bytes": #expect("\(push.payload.count)" == wanted)
         case "text": #expect(push.text == wanted)
         case "begins": #expect(push.text.hasPrefix(wanted), "\(push.text)")
+        case "contains": #expect(push.text.contains(wanted), "\(push.text)")
         case "collapsing": #expect(push.collapseID?.isEmpty == false)
         default: try check(push.payload, part)
         }

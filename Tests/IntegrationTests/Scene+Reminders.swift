@@ -5,14 +5,6 @@ import Testing
 extension Scene {
     static let reminderText = "planted-reminder-text"
 
-    /// Who is signed in, as the app's sessions say it.
-    static let auth = """
-        create schema auth;
-        create function auth.uid() returns uuid language sql stable as $$
-            select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid
-        $$;
-        """
-
     /// Users who get no check-ins and have no quiet hours.
     static func withoutCheckIns(_ users: Int, devices: Int = 1, perDevice: Answers? = nil) async throws -> Scene {
         let scene = try await Scene(perDevice: perDevice)
@@ -100,10 +92,6 @@ extension Scene {
             """
         )
         #expect(try lines(tables.joined(separator: " union all ")) == [])
-    }
-
-    func reminderRecord() throws -> [String] {
-        try lines("select outcome, reason from nudged.delivery where kind = 'reminder' order by attempted_at, outcome")
     }
 
     /// Whole seconds: what is set for now is due with the next one.

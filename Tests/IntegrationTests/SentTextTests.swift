@@ -4,7 +4,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// What check-ins say, from the database's templates to Apple; and a user's own test.
+/// What check-ins say, from the database's templates to Apple.
 @Suite(.ownThreads) struct SentTextTests {
     private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
 
@@ -110,69 +110,5 @@ import Testing
         let said = scene.payloads(of: 1)
         #expect(said.count == 3 && said[0].contains("before") && said[1].contains("after"), "\(said)")
         #expect(said.last?.contains("other") == true)
-    }
-
-    /// A view of the operator's without a context gets a text without placeholders.
-    @Test func text_whenTheViewHasNoContext_isSentAllTheSame() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        try templates(scene, "('Hello {first_name}', '', null, null), ('plain words', '', null, null)")
-        try scene.setContext(of: 1, #"{"first_name": "Ann"}"#)
-        try scene.sql(
-            "drop view nudged.recipient; create view nudged.recipient as select user_id, notification_preferences as preferences, timezone, first_session_complete from public.context_profiles"
-        )
-        let run = try await scene.once()
-        #expect(run.number("sent") == 1 && scene.payloads(of: 1).first?.contains("plain words") == true, "\(run.text)")
-    }
-
-    @Test func explain_whenACheckInIsDue_saysWhichTemplateAndWhyNotTheOthers() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        try templates(
-            scene,
-            "('Hello {first_name}', '', null, null), ('Hallo', '', null, 'de'), ('go on', '', 'open_conversation', null), ('{topic}', '', null, null)"
-        )
-        let long = "Zebulon\(String(repeating: "x", count: 4_080))"
-        try scene.setContext(of: 1, #"{"first_name": "Zebulon", "topic": "\#(long)"}"#)
-        let ids = try scene.lines("select id from nudged.template order by id")
-        let run = try await scene.nudged(["explain", Scene.user(1)])
-        for part in [
-            "with the text of template \(ids[0])", "template \(ids[1]) is for another locale",
-            "template \(ids[2]) needs conversation_id", "template \(ids[3]) is too long",
-        ] { #expect(run.words.contains(part), "\(part): \(run.text)") }
-        let json = try await scene.nudged(["explain", Scene.user(1), "--json"])
-        for part in [
-            #""template":\#(ids[0]),"devices""#, #"{"template":\#(ids[0]),"result":"chosen"}"#,
-            #"{"template":\#(ids[2]),"result":"missing","missing":["conversation_id"]}"#,
-        ] { #expect(json.output.contains(part), "\(part): \(json.text)") }
-        #expect(!run.output.contains("Zebulon") && !json.output.contains("Zebulon"))
-        // It is what a sweep does.
-        #expect(try await scene.once().number("sent") == 1)
-        #expect(scene.payloads(of: 1).first?.contains("Hello Zebulon") == true)
-        #expect(try scene.sql("select template from nudged.delivery") == ids[0])
-    }
-
-    // MARK: A user's own test
-
-    private func test(_ scene: Scene) throws -> String {
-        try scene.sql("set request.jwt.claim.sub = '\(Scene.user(1))'; select (nudged_me.send_test()).id is not null")
-    }
-
-    /// The daemon says of which environment it is; the push arrives, in the user's quiet hours too.
-    @Test(.timeLimit(.minutes(10))) func test_whenTheDaemonIsOfSandbox_arrives() async throws {
-        let scene = try await Scene()
-        try scene.sql(Scene.auth)
-        try scene.seedDue(1)
-        let night = #""timezone": "UTC", "quiet_hours_start": "00:00", "quiet_hours_end": "23:59""#
-        try scene.setPreferences(#"{"check_ins_enabled": false, "frequency": "daily", \#(night)}"#)
-        let process = try scene.startFast()
-        // Its first word of itself.
-        try await scene.wait(for: "count(*) > 0 from nudged.daemon where state ? 'lanes'", of: process)
-        #expect(try test(scene) == "t")
-        try await untilRecorded(scene, 1)
-        try await scene.stop(process)
-        let said = scene.payloads(of: 1).first ?? ""
-        #expect(said.contains(#""title":"nudged""#) && said.contains(#""test": true"#), "\(said)")
-        try scene.expect("select kind, outcome from nudged.delivery where outcome = 'accepted'", "message|accepted")
     }
 }
