@@ -117,39 +117,4 @@ import Testing
         try await scene.once(["TZDIR": zones]).ends(0, ["sent": 1])
         #expect(scene.accepted() == [Scene.token(1): 1, Scene.token(2): 1, Scene.token(3): 1])
     }
-
-    @Test func push_whenATokenIsNoHexadecimal_harmsItsOwnRowOnly() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(6)
-        let bad = ["planted-token-zz", "", "abc", String(repeating: "ab", count: 300), "c0ffée00"]
-        // A table that the app made has no such check.
-        try scene.sql("alter table public.push_tokens drop constraint device_token_length")
-        for (index, token) in bad.enumerated() {
-            try scene.sql(
-                """
-                update public.push_tokens set device_token = '\(token)', updated_at = updated_at + interval '1 second'
-                where user_id = '\(Scene.user(index + 1))'
-                """
-            )
-        }
-        scene.secrets.withLock { $0 += ["planted-token-zz", String(repeating: "ab", count: 100)] }
-        try await scene.once().ends(0, ["sent": 1, "rejected": bad.count])
-        let refused = "select count(*) from nudged.delivery where outcome = 'rejected' and reason = 'invalid_token'"
-        try scene.expect(refused, "\(bad.count)")
-        #expect(try scene.sql("select count(*) from public.push_tokens") == "6")
-        #expect(scene.accepted() == [Scene.token(6): 1])
-        #expect(try await scene.once().number("rejected") == 0)
-    }
-
-    @Test func digest_whenItIsOverAPushesLimit_isRefusedAndNothingIsLost() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(3)
-        let text = String(repeating: "planted-body-text ", count: 300)
-        let run = try await scene.once(["MESSAGES_DIGEST_BODY": text])
-        // Refused before anything is claimed; never cut.
-        #expect(scene.simulator.counts.requests == 0)
-        #expect(run.exit == .code(78) && run.errors.contains(" bytes, Apple takes 4096"), "\(run.text)")
-        #expect(try isIntact(scene))
-        #expect(try await scene.once().number("sent") == 3)
-    }
 }

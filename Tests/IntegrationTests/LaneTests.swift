@@ -128,8 +128,6 @@ import Testing
         _ = await process.ended()
     }
 
-    // MARK: A lane that was removed
-
     /// Its devices hold nothing back from the user's others. What waits for them ends, and the record, the journal and
     /// `nudged explain` say why.
     @Test func lane_whenRemoved_holdsNothingForEver() async throws {
@@ -194,77 +192,5 @@ import Testing
                 "5|skipped|collapsed",
             ]
         )
-    }
-
-    // MARK: Scenario 9
-
-    @Test func scenario9_whenAllTokensAreBad_theLaneStopsAndNothingIsDeleted() async throws {
-        let scene = try await Scene(perDevice: { _, _ in .answer(status: 400, reason: "BadDeviceToken") })
-        try scene.seedDue(300)
-        let run = try await scene.once().ends(75, errors: "BadDeviceToken", "apns.environment")
-        #expect(try scene.sql("select count(*) from public.push_tokens") == "300")
-        #expect(try scene.sql("select count(*) from nudged.quarantined") == "0")
-        #expect(try scene.states().values.allSatisfy { $0.history == .init() })
-        #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'deferred'") == "0")
-        #expect(run.errors.occurrences(of: "lane_stopped") == 1, "one line: \(run.text)")
-        // After the fix every user gets one push.
-        try scene.acceptAll()
-        try scene.expireLeases()
-        // The refused devices would wait 65 seconds for a decision that never comes.
-        try scene.sql(
-            """
-            update nudged.person set due_at = now(), retry = jsonb_set(retry, '{left}',
-                (select jsonb_agg(l || '{"not_before":"2026-01-01T00:00:00Z"}') from jsonb_array_elements(retry -> 'left') l))
-            where retry is not null
-            """
-        )
-        try await scene.once().ends(0, ["sent": 300])
-        #expect(scene.accepted().count == 300 && scene.accepted().values.allSatisfy { $0 == 1 })
-    }
-
-    /// A few refused devices among many: they are quarantined until they register again. Their slots are closed, their
-    /// tokens kept, and all other devices go on.
-    @Test func quarantine_isLifted_whenTheDeviceRegistersAnew() async throws {
-        let bad = [1: "BadDeviceToken", 2: "DeviceTokenNotForTopic"]
-        let scene = try await Scene(perDevice: { token, _ in
-            bad.first { Scene.token($0.key) == token }.map { .answer(status: 400, reason: $0.value) }
-        })
-        try scene.seedDue(30)
-        try scene.sql(
-            "insert into public.push_tokens (user_id, device_token, created_at, updated_at) values ('\(Scene.user(2))', '\(Scene.token(2, 7))', '2026-01-01', '2026-01-01')"
-        )
-        let tokens = "select count(*), md5(string_agg(t::text, ',' order by device_token)) from public.push_tokens t"
-        let before = try scene.sql(tokens)
-        let run = try await scene.once().ends(0, ["sent": 29, "rejected": 2])
-        #expect(try before.hasPrefix("31|") && scene.sql(tokens) == before)
-        let refused = "select user_id, topic, environment, reason from nudged.quarantined order by 1"
-        try scene.expect(refused, [1, 2].map { "\(Scene.user($0))|\(Scene.topic)|sandbox|\(bad[$0] ?? "")" })
-        // Nobody else's device was left: the slot is over. The other's nudge counts.
-        #expect(try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key) == [Scene.user(1)])
-        #expect(
-            try scene.lines(
-                "select user_id, outcome, status, reason from nudged.delivery where user_id <= '\(Scene.user(2))'"
-            ).sorted() == [
-                "\(Scene.user(1))|deferred|400|BadDeviceToken", "\(Scene.user(1))|rejected|400|BadDeviceToken",
-                "\(Scene.user(2))|accepted|200|", "\(Scene.user(2))|deferred|400|DeviceTokenNotForTopic",
-                "\(Scene.user(2))|rejected|400|DeviceTokenNotForTopic",
-            ]
-        )
-        #expect(run.errors.occurrences(of: "device_quarantined") == 2, "\(run.text)")
-
-        // Another day: the good device gets its push, the refused ones no request.
-        let requests = scene.simulator.counts.requests
-        try scene.rewind(where: "user_id <= '\(Scene.user(2))'", dueAt: "now()")
-        #expect(try await scene.once().number("sent") == 1)
-        #expect(scene.simulator.counts.requests == requests + 1 && scene.accepted()[Scene.token(2, 7)] == 2)
-
-        // One registers again. Its user becomes due although only updated_at changed, and it gets its push.
-        try scene.acceptAll()
-        try scene.sql("update public.push_tokens set updated_at = now() where device_token = '\(Scene.token(2))'")
-        #expect(try scene.lines("select user_id from nudged.touched") == [Scene.user(2)])
-        try scene.rewind(where: "user_id <= '\(Scene.user(2))'", dueAt: "now()")
-        #expect(try await scene.once().number("sent") == 2)
-        #expect(scene.accepted()[Scene.token(2)] == 1 && scene.accepted()[Scene.token(1)] == nil)
-        #expect(try scene.lines("select user_id from nudged.quarantined") == [Scene.user(1)])
     }
 }

@@ -20,7 +20,7 @@ import Testing
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct PushesTests {
-    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 131) }
+    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 138) }
 
     @Test(arguments: PushScript.all) func pushes_whenPlayed_areAsWritten(script: PushScript) async throws {
         var player = PushPlayer()
@@ -123,7 +123,7 @@ struct PushPlayer {
             let parts = rest.split(separator: " | ").map(String.init)
             let number = try #require(Int(parts[0]), "\(step)")
             let request = try #require(decision?.service.seen.now.requests.dropFirst(number - 1).first, "\(step)")
-            for part in parts.dropFirst() { try check(request.body, part) }
+            for part in parts.dropFirst() { try check(request, part) }
         case "unheard":
             let received = String(decoding: try #require(decision?.service).seen.now.received, as: UTF8.self)
             #expect(!received.contains(rest), "\(step)")
@@ -139,6 +139,18 @@ struct PushPlayer {
             let parts = rest.split(separator: "\n= ").map(String.init)
             try scene.expect(parts[0], Array(parts.dropFirst()))
         case "accept-all": try scene.acceptAll()
+        case "repeat":
+            let (count, text) = Self.halves(rest)
+            return String(repeating: text, count: try #require(Int(count), "\(step)"))
+        case "secret": try scene.secrets.withLock { $0.append(rest) }
+        case "rewind": try scene.rewind(where: rest, dueAt: "now()")
+        case "closed":
+            let users = try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key)
+            #expect(users == [rest], "\(step)")
+        case "tally": return try "\(scene.simulator.snapshot().received.count)"
+        case "taken":
+            let (count, token) = Self.halves(rest)
+            #expect(try "\(pushes.count { $0.token == token })" == count, "\(step)")
         case "requests": #expect(try "\(scene.simulator.snapshot().received.count)" == rest, "\(step)")
         case "received":
             let tokens = try scene.simulator.snapshot().received.map(\.token)
@@ -306,6 +318,17 @@ struct PushPlayer {
         case "contains": #expect(push.text.contains(wanted), "\(push.text)")
         case "collapsing": #expect(push.collapseID?.isEmpty == false)
         default: try check(push.payload, part)
+        }
+    }
+
+    private func check(_ question: HTTPSRequest, _ part: String) throws {
+        let (name, wanted) = Self.halves(part)
+        switch name {
+        case "line": #expect(question.line == wanted)
+        case "field":
+            let (field, value) = Self.halves(wanted)
+            #expect(question.fields[field] == value, "\(part)")
+        default: try check(question.body, part)
         }
     }
 

@@ -12,39 +12,6 @@ import TestSupport
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct DecisionTests {
     typealias S = DecisionScene
 
-    @Test func message_whenTheServiceIsForIt_goesWithItsTextAndLeavesNone() async throws {
-        let scene = try await S.withoutCheckIns(2) { _ in
-            S.answer(true, ", \"body\": \"\(S.answerText)\", \"title\": null")
-        }
-        let id = try scene.send(1)
-        try scene.send(2, ", urgent => true")
-        try await scene.once().ends(0, ["sent": 2])
-        #expect(try scene.bodies() == [.string(S.answerText), .string(S.answerText)])
-        let questions = try scene.questions()
-        let first = try #require(questions.first { $0["user_id"] == .string(Scene.user(1)) })
-        #expect(
-            first
-                == (try JSONValue(
-                    parsing: """
-                        {"kind": "message", "user_id": "\(Scene.user(1))", "slot": null, "priority": "medium", "title": "Ann", "body": "\(S.text)", "context": {},
-                         "pause_threshold_seconds": 120, "active_conversation_threshold": 20}
-                        """
-                ))
-        )
-        #expect(questions.count { $0["priority"] == .string("urgent") } == 1)
-        let request = try #require(scene.service.seen.now.requests.first)
-        #expect(request.line == "POST /planted-path HTTP/1.1")
-        #expect(request.fields["authorization"] == "Bearer \(S.token)")
-        #expect(request.fields["content-type"] == "application/json")
-        try scene.expect(
-            "select outcome, decision from nudged.delivery where key = '\(id)'",
-            [
-                "accepted|{\"by\": \"service\", \"notify\": true, \"reason\": \"because it is so\", \"priority\": \"high\"}"
-            ]
-        )
-        try scene.expectNoText()
-    }
-
     /// Somebody holds the message, as a cancellation that is not committed does: it is decided again each second, and asked of once.
     @Test func message_whenItWaitsAfterItsAnswer_isNotAskedOfAgain() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
@@ -103,27 +70,6 @@ import TestSupport
         let bodies = try scene.bodies()
         #expect(bodies.count == 2 && bodies.contains(.string(S.answerText)) && bodies.contains(.string(long)))
         try scene.expectNoText()
-    }
-
-    /// A text over its limit is invalid, so the nudge's own text is sent.
-    @Test func message_whenTheServicesTextIsTooLong_keepsItsOwn() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in
-            S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2561))\"")
-        }
-        try scene.send(1, ", urgent => true")
-        #expect(try await scene.once().number("sent") == 1)
-        #expect(try scene.bodies() == [.string(S.text)])
-    }
-
-    /// With this much data the text doesn't fit into a push, so the nudge's own text is sent.
-    @Test func message_whenTextAndDataAreTooLong_keepsItsOwn() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in
-            S.answer(true, ", \"body\": \"\(String(repeating: "x", count: 2500))\"")
-        }
-        try scene.send(1, ", data => jsonb_build_object('x', repeat('y', 2500))")
-        #expect(try await scene.once().number("sent") == 1)
-        #expect(try scene.bodies() == [.string(S.text)])
-        #expect(try scene.record() == ["message|accepted||service|true|high|because it is so"])
     }
 
     @Test func questions_whenManyAreDue_areBoundedAndConnectionsKept() async throws {
