@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Each row of the table of answers by what it leaves: the record, the tokens, the lines and how often was asked. Missing here: the answers
-/// that stop the lane or rest it (`AnswerTests`), and the two of quarantine (`LaneTests`).
+/// that rest the lane (`AnswerTests`), those that stop it, and the two of quarantine (`Tests/Reference/Scenes`).
 @Suite(.ownThreads) struct AnswerTableTests {
     private struct Row {
         let answer: ScriptedAnswer

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// 410 deletes a token, conditionally. Of the other answers (`AnswerTableTests`), some let the lane rest, and some stop it
-/// (`Tests/Reference/Pushes`).
+/// (`Tests/Reference/Scenes`).
 @Suite(.ownThreads) struct AnswerTests {
     private static let registered = "2026-01-01"
     /// 2026-01-01T00:00:00Z in milliseconds.

@@ -2,7 +2,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// `nudged migrate`, as an operator types it. `Tests/Reference/Pushes/commands.txt` has more.
+/// `nudged migrate`, as an operator types it. `Tests/Reference/Scenes/commands.txt` has more.
 @Suite(.ownThreads) struct MigrateTests {
     /// What a broad grant gave, as Supabase's page on custom schemas has one run it.
     @Test func migrate_whenABroadGrantWasRun_takesItBack() async throws {

@@ -4,7 +4,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// The scenarios that leave something in the database. 5, 6, 7 and 19 are in `Tests/Reference/Pushes`, 12
+/// The scenarios that leave something in the database. 5, 6, 7 and 19 are in `Tests/Reference/Scenes`, 12
 /// (SIGTERM drains) is ServiceTests', 8 AnswerTableTests'.
 @Suite(.ownThreads) struct ScenarioTests {
     private func received(_ scene: Scene) -> [String: Int] {

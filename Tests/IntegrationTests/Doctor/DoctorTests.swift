@@ -5,73 +5,8 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// `nudged doctor` against real servers: what it says of each fault of the database, and that one hides no other.
+/// `nudged doctor` against real servers: what it says of each fault of the database. `Tests/Reference` has more.
 @Suite(.ownThreads) struct DoctorTests {
-    // MARK: All is well
-
-    @Test func doctor_whenAllIsWell_saysSoAndChangesNothing() async throws {
-        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
-        defer { cluster.stop() }
-        // Whatever it asks, it may ask of a database that takes no writes.
-        try scene.sql("alter role nudged_daemon set default_transaction_read_only = on")
-        let (readOnly, asked) = try await scene.doctor(daemon)
-        #expect(DoctorScene.odd(asked) == ["database.writable"], "\(readOnly.text)")
-        try scene.sql("alter role nudged_daemon reset default_transaction_read_only")
-        let (run, findings) = try await scene.doctor(daemon)
-        #expect(run.exit == .code(0) && DoctorScene.odd(findings) == [], "\(run.text)")
-        #expect(findings["service.daemons"]?.level == "warning")
-        #expect(findings["database.role"]?.found.contains("nudged_daemon: no superuser") == true)
-        #expect(findings["apple.answer"]?.found.contains("BadDeviceToken") == true)
-        let server = scene.simulator.endpoint.dropFirst("https://".count)
-        #expect(findings["apple.endpoint"]?.found.contains("\(server), which is not Apple's") == true, "\(run.text)")
-        #expect(findings["apple.clock"]?.level == "ok" && findings["zones.postgresql"]?.level == "ok")
-        #expect(scene.simulator.snapshot().accepted.isEmpty)
-        // For a person: no line is wider than asked for, and the same is said.
-        let plain = try await scene.nudged(["doctor"], daemon).ends(0, output: "0 errors, 2 warnings")
-        #expect(plain.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-    }
-
-    @Test func doctor_whenADaemonLives_sees() async throws {
-        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
-        defer { cluster.stop() }
-        let process = try scene.start(["run"], daemon)
-        try await scene.wait(for: "count(*) > 0 from nudged.daemon", of: process)
-        let (run, findings) = try await scene.doctor(daemon)
-        #expect(findings["service.daemons"]?.level == "ok", "\(run.text)")
-        try await scene.stop(process)
-    }
-
-    /// Without the rules, apps need not call seen.
-    @Test func activity_whenARuleNeedsIt_mustHaveBeenSeen() async throws {
-        let scene = try await DoctorScene.scene()
-        for (rule, seen, level) in [
-            ("POLICY_BACK_OFF_AFTER", false, "warning"), ("POLICY_SKIP_IF_ACTIVE_MINUTES", false, "warning"),
-            ("POLICY_HOLDOUT_PERCENT", false, nil), ("POLICY_BACK_OFF_AFTER", true, "ok"),
-        ] {
-            if seen { try scene.sql("insert into nudged.seen values ('\(Scene.user(1))', now())") }
-            let (run, findings) = try await scene.doctor([rule: "5"])
-            let finding = findings["database.activity"]
-            #expect(finding?.level == level, "\(rule): \(run.text)")
-            if level == "warning" {
-                #expect(finding?.found.contains("no app has called seen") == true, "\(run.text)")
-                #expect(finding?.remedy?.contains("nudged_me.seen") == true, "\(run.text)")
-            }
-        }
-    }
-
-    // MARK: The database
-
-    @Test func database_whenItIsAwayOrRefuses_hidesNothingElse() async throws {
-        let scene = try await DoctorScene.scene()
-        let (away, first) = try await scene.doctor(["DATABASE_URL": "postgresql://nobody@127.0.0.1:1/app"])
-        #expect(away.exit == .code(69), "\(away.text)")
-        #expect(first["database.connection"]?.exit == 69 && first["database.rest"]?.level == "not_checked")
-        #expect(first["apple.answer"]?.level == "ok" && first["zones.files"]?.level == "ok")
-        let wrong = scene.cluster.tcpURL(database: scene.database).replacing(Scene.password, with: "wrong")
-        let (refused, second) = try await scene.doctor(["DATABASE_URL": wrong])
-        #expect(refused.exit == .code(77) && second["database.connection"]?.exit == 77, "\(refused.text)")
-    }
-
     /// It lets us in by TCP and says nothing.
     @Test func database_whenItIsSilent_isGivenUp() async throws {
         let scene = try await DoctorScene.scene()
@@ -81,21 +16,6 @@ import Testing
         #expect(run.exit == .code(69) && findings["database.connection"]?.exit == 69, "\(run.text)")
         #expect(findings["apple.answer"]?.level == "ok")
         #expect(ContinuousClock.now - begun < .seconds(20))
-    }
-
-    @Test func rights_whenSomeAreMissing_areNamed() async throws {
-        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
-        defer { cluster.stop() }
-        try scene.sql("revoke insert on nudged.intent from nudged_daemon")
-        try scene.sql("revoke execute on function nudged.maintain_delivery from nudged_daemon")
-        let (run, findings) = try await scene.doctor(daemon)
-        #expect(run.exit == .code(77), "\(run.text)")
-        let lacks = "nudged_daemon lacks insert on nudged.intent; execute on nudged.maintain_delivery"
-        #expect(findings["database.rights"]?.found == lacks, "\(run.text)")
-        #expect(DoctorScene.odd(findings) == ["database.rights"], "\(run.text)")
-        // The remedy works.
-        try scene.sql("select nudged.grant_roles()")
-        #expect(try await scene.doctor(daemon).0.exit == .code(0))
     }
 
     @Test func excess_whenABroadGrantWasRun_namesEachRightAndItsStatement() async throws {
@@ -119,23 +39,6 @@ import Testing
         #expect(again.exit == .code(0) && later["database.excess_rights"]?.level == "ok", "\(again.text)")
     }
 
-    @Test func writer_whenItMayNotWriteOrIsNotTheOwner_isSaidWithTheStatement() async throws {
-        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
-        defer { cluster.stop() }
-        try scene.sql("revoke insert on public.push_tokens from nudged_writer")
-        let (run, findings) = try await scene.doctor(daemon)
-        #expect(run.exit == .code(77) && DoctorScene.odd(findings) == ["database.writer"], "\(run.text)")
-        let remedy = try #require(findings["database.writer"]?.remedy)
-        let grant = "grant insert on public.push_tokens to nudged_writer"
-        #expect(remedy.contains(grant), "\(run.text)")
-        try scene.sql(grant)
-        try scene.sql("alter function nudged.write_device owner to postgres")
-        let (foreign, later) = try await scene.doctor(daemon)
-        #expect(foreign.exit == .code(0) && later["database.writer"]?.level == "warning", "\(foreign.text)")
-        try scene.sql("select nudged.grant_roles()")
-        #expect(try await scene.doctor(daemon).1["database.writer"]?.level == "ok")
-    }
-
     @Test func bindings_whenATriggerIsDisabledOrGone_areNamed() async throws {
         let scene = try await DoctorScene.scene()
         try scene.sql("alter table public.push_tokens disable trigger nudged_device_inserted")
@@ -153,29 +56,6 @@ import Testing
         let (again, findings) = try await scene.doctor()
         #expect(findings["database.bindings"]?.level == "ok", "\(again.text)")
         #expect(try scene.sql("select tgenabled from pg_trigger where tgname = 'nudged_device_inserted'") == "O")
-    }
-
-    @Test func views_whenTheyDiffer_areSaidByColumnAndRight() async throws {
-        let (scene, cluster, daemon) = try await DoctorScene.daemonsRole()
-        defer { cluster.stop() }
-        try scene.sql(
-            """
-            drop view nudged.recipient cascade;
-            create view nudged.recipient as
-            select user_id, notification_preferences as preferences, true as first_session_complete from public.context_profiles;
-            select nudged.grant_roles()
-            """
-        )
-        let (run, findings) = try await scene.doctor(daemon)
-        #expect(run.exit == .code(78), "\(run.text)")
-        #expect(findings["database.recipient"]?.found.hasSuffix("has no column timezone") == true, "\(run.text)")
-        #expect(findings["database.device"]?.level == "ok")
-        // A view of somebody's who may not read what it reads.
-        try scene.sql("create role narrow; grant create, usage on schema nudged to narrow")
-        try scene.sql("alter view nudged.device owner to narrow")
-        let (narrow, later) = try await scene.doctor(daemon)
-        #expect(later["database.device"]?.exit == 77, "\(narrow.text)")
-        #expect(later["database.device"]?.found.contains("push_tokens") == true, "\(narrow.text)")
     }
 
     @Test func tables_whenTheyWereFoundAndLackSomething_areNamed() async throws {

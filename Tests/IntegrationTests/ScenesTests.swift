@@ -6,9 +6,9 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// What an app's calls bring to the phone and into the record: SQL, sweeps, and what Apple gets.
+/// What an app's calls bring to the phone and into the record, and what commands say: SQL, sweeps, and what Apple gets.
 ///
-/// `Tests/Reference/Pushes` has the scenes. `##` begins one. It has a database of its own, and is played once for each
+/// `Tests/Reference/Scenes` has the scenes. `##` begins one. It has a database of its own, and is played once for each
 /// `case`, whose parts stand for `<a>`, `<b>` and so on. A line that is indented belongs to the one above. The steps:
 ///
 /// - `apple any 2 silence`: to the first two pushes of any token, Apple is silent. `service true`: a decision service
@@ -17,32 +17,34 @@ import Testing
 /// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
 /// - `run sent 1` is a sweep and its numbers. `start` begins a daemon, which goes on `until` SQL says so, or `stop`.
+///   `nudged` is another command. After `|`: its exit status, if that is not 0, and what it says. `doctor` has findings.
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
-@Suite(.ownThreads, .timeLimit(.minutes(10))) struct PushesTests {
-    @Test func scripts_areAllFound() { #expect(PushScript.all.count == 138) }
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
+    @Test func scripts_areAllFound() { #expect(SceneScript.all.count == 145) }
 
-    @Test(arguments: PushScript.all) func pushes_whenPlayed_areAsWritten(script: PushScript) async throws {
-        var player = PushPlayer()
+    @Test(arguments: SceneScript.all) func scenes_whenPlayed_areAsWritten(script: SceneScript) async throws {
+        var player = ScenePlayer()
+        defer { player.end() }
         for step in script.steps { try await player.play(step) }
     }
 }
 
-/// A scene of `Tests/Reference/Pushes`, with one of its cases.
-struct PushScript: Sendable, CustomTestStringConvertible {
+/// A scene of `Tests/Reference/Scenes`, with one of its cases.
+struct SceneScript: Sendable, CustomTestStringConvertible {
     let title: String
     let steps: [String]
 
     var testDescription: String { title }
 
-    static let all: [PushScript] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/Pushes")
+    static let all: [SceneScript] = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/Scenes")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let texts = names.sorted().compactMap { try? String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
-        return texts.flatMap { $0.split(separator: "\n## ").dropFirst() }.flatMap(PushScript.cases)
+        return texts.flatMap { $0.split(separator: "\n## ").dropFirst() }.flatMap(SceneScript.cases)
     }()
 
-    private static func cases(_ chapter: Substring) -> [PushScript] {
+    private static func cases(_ chapter: Substring) -> [SceneScript] {
         let lines = chapter.split(separator: "\n").map(String.init)
         var cases: [[Substring]] = []
         var steps: [String] = []
@@ -55,18 +57,18 @@ struct PushScript: Sendable, CustomTestStringConvertible {
                 steps.append(line)
             }
         }
-        if cases.isEmpty { return [PushScript(title: lines[0], steps: steps)] }
+        if cases.isEmpty { return [SceneScript(title: lines[0], steps: steps)] }
         return cases.map { parts in
             let filled = steps.map { step in
                 zip(["<a>", "<b>", "<c>", "<d>"], parts).reduce(step) { $0.replacing($1.0, with: $1.1) }
             }
-            return PushScript(title: "\(lines[0]) \(parts[0])", steps: filled)
+            return SceneScript(title: "\(lines[0]) \(parts[0])", steps: filled)
         }
     }
 }
 
 /// Plays the steps of a script.
-struct PushPlayer {
+struct ScenePlayer {
     private struct Unknown: Error {
         let step: String
     }
@@ -75,6 +77,8 @@ struct PushPlayer {
     private var acts: [HTTPSAct]?
     private var made: Scene?
     private var decision: DecisionScene?
+    /// The scene's own one.
+    private var cluster: LocalCluster?
     private var settings: [String: String?] = [:]
     private var daemon: ChildProcess?
     private var names = [
@@ -86,10 +90,12 @@ struct PushPlayer {
     private var pushes: [AcceptedPush] { get throws { try scene.simulator.snapshot().accepted } }
 
     mutating func play(_ step: String) async throws {
-        let named = step.prefixMatch(of: /([a-z]+) = /)
+        let named = step.prefixMatch(of: #/([a-z]+) = /#)
         let value = try await perform(try filled(named.map { String(step[$0.range.upperBound...]) } ?? step))
         if let named { names[String(named.output.1)] = value }
     }
+
+    func end() { cluster?.stop() }
 
     /// With users, devices and what was named.
     private func filled(_ step: String) throws -> String {
@@ -108,55 +114,35 @@ struct PushPlayer {
         let (verb, rest) = Self.halves(step)
         switch verb {
         case "apple":
-            try #require(made == nil, "\(step)")
+            guard made == nil else { throw Unknown(step: step) }
             let words = rest.split(separator: " ").map(String.init)
-            let last = words[1] == "always" ? Int.max : try #require(Int(words[1]), "\(step)")
-            answers.append((words[0], last, try Self.answer(words.dropFirst(2))))
+            let last = words[1] == "always" ? Int.max : Int(words[1])
+            answers.append((words[0], try #require(last, "\(step)"), try Self.answer(words.dropFirst(2))))
         case "service":
             let (answer, more) = Self.halves(rest)
-            try #require(made == nil && (["true", "false"].contains(answer) || Int(answer) != nil), "\(step)")
+            let isKnown = ["true", "false"].contains(answer) || Int(answer) != nil
+            guard made == nil, isKnown else { throw Unknown(step: step) }
             acts = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
-        case "asked":
-            let service = try #require(decision?.service).seen.now
-            #expect("\(service.requests.count)" == rest && (rest != "0" || service.accepted == 0), "\(step)")
-        case "question":
-            let parts = rest.split(separator: " | ").map(String.init)
-            let number = try #require(Int(parts[0]), "\(step)")
-            let request = try #require(decision?.service.seen.now.requests.dropFirst(number - 1).first, "\(step)")
-            for part in parts.dropFirst() { try check(request, part) }
-        case "unheard":
-            let received = String(decoding: try #require(decision?.service).seen.now.received, as: UTF8.self)
-            #expect(!received.contains(rest), "\(step)")
-        case "users", "reminded", "due", "unmigrated": try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
+        case "users", "reminded", "due", "unmigrated", "doctored", "daemons-role":
+            try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
         case "members": try scene.everyoneIsMember()
         case "with":
             let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)
             settings[parts[0]] = parts[1]
         case "without": settings[rest] = nil
-        case "as": settings["DATABASE_URL"] = try scene.cluster.tcpURL(database: scene.database, user: rest)
+        case "as":
+            let (user, other) = Self.halves(rest)
+            let password = other.isEmpty ? Scene.password : other
+            let url = try scene.cluster.tcpURL(database: scene.database, user: user, password: password)
+            settings["DATABASE_URL"] = url
         case "sql": return try scene.sql(rest)
-        case "?":
-            let parts = rest.split(separator: "\n= ").map(String.init)
-            try scene.expect(parts[0], Array(parts.dropFirst()))
         case "accept-all": try scene.acceptAll()
         case "repeat":
             let (count, text) = Self.halves(rest)
             return String(repeating: text, count: try #require(Int(count), "\(step)"))
         case "secret": try scene.secrets.withLock { $0.append(rest) }
         case "rewind": try scene.rewind(where: rest, dueAt: "now()")
-        case "closed":
-            let users = try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key)
-            #expect(users == [rest], "\(step)")
         case "tally": return try "\(scene.simulator.snapshot().received.count)"
-        case "taken":
-            let (count, token) = Self.halves(rest)
-            #expect(try "\(pushes.count { $0.token == token })" == count, "\(step)")
-        case "requests": #expect(try "\(scene.simulator.snapshot().received.count)" == rest, "\(step)")
-        case "received":
-            let tokens = try scene.simulator.snapshot().received.map(\.token)
-            #expect(tokens.sorted() == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
-        case "reached": #expect(try pushes.contains { $0.token == rest }, "\(step)")
-        case "gone": try scene.expectGone(rest)
         case "measure":
             let bytes = try #require(try scene.payloadBytes(), "\(step)")
             return "\(bytes)"
@@ -183,10 +169,50 @@ struct PushPlayer {
             let count = try #require(Int(rest), "\(step)")
             #expect(try await scene.simulator.waitUntil(accepted: count), "\(step)")
         case "stop": try await scene.stop(try #require(daemon, "\(step)"))
+        case "doctor": try await doctor(rest.split(separator: " | ").map(String.init))
         case "nudged":
             let parts = rest.split(separator: " | ").map(String.init)
             let run = try await scene.nudged(parts[0].split(separator: " ").map(String.init), settings)
             try check(run, [:], Array(parts.dropFirst()))
+        case "member":
+            let (number, path) = Self.halves(rest)
+            let payload = try push(try #require(Int(number), "\(step)")).payload
+            let member = try #require(try Self.member(path, of: payload)?.integer, "\(step)")
+            return "\(member)"
+        default: try expect(step)
+        }
+        return ""
+    }
+
+    private func expect(_ step: String) throws {
+        let (verb, rest) = Self.halves(step)
+        switch verb {
+        case "asked":
+            let service = try #require(decision?.service).seen.now
+            #expect("\(service.requests.count)" == rest && (rest != "0" || service.accepted == 0), "\(step)")
+        case "question":
+            let parts = rest.split(separator: " | ").map(String.init)
+            let number = try #require(Int(parts[0]), "\(step)")
+            let request = try #require(decision?.service.seen.now.requests.dropFirst(number - 1).first, "\(step)")
+            for part in parts.dropFirst() { try check(request, part) }
+        case "unheard":
+            let received = String(decoding: try #require(decision?.service).seen.now.received, as: UTF8.self)
+            #expect(!received.contains(rest), "\(step)")
+        case "?":
+            let parts = rest.split(separator: "\n= ").map(String.init)
+            try scene.expect(parts[0], Array(parts.dropFirst()))
+        case "closed":
+            let users = try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key)
+            #expect(users == [rest], "\(step)")
+        case "taken":
+            let (count, token) = Self.halves(rest)
+            #expect(try "\(pushes.count { $0.token == token })" == count, "\(step)")
+        case "requests": #expect(try "\(scene.simulator.snapshot().received.count)" == rest, "\(step)")
+        case "received":
+            let tokens = try scene.simulator.snapshot().received.map(\.token)
+            #expect(tokens.sorted() == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
+        case "reached": #expect(try pushes.contains { $0.token == rest }, "\(step)")
+        case "gone": try scene.expectGone(rest)
         case "pushes":
             let pushes = try pushes
             let (collapses, ids) = (Set(pushes.map(\.collapseID)).count, Set(pushes.map(\.apnsID)).count)
@@ -206,15 +232,9 @@ struct PushPlayer {
             #expect(try scene.states().values.allSatisfy { $0.history == .init() }, "\(step)")
         case "history":
             #expect(try scene.states().values.map { "\($0.history.sent.count)" } == [rest], "it counts once")
-        case "member":
-            let (number, path) = Self.halves(rest)
-            let payload = try push(try #require(Int(number), "\(step)")).payload
-            let member = try #require(try Self.member(path, of: payload)?.integer, "\(step)")
-            return "\(member)"
         case "push", "got", "each": try check(verb, rest.split(separator: " | ").map(String.init))
         default: throw Unknown(step: step)
         }
-        return ""
     }
 
     private mutating func make(_ kind: String, _ counts: [Int]) async throws {
@@ -236,7 +256,13 @@ struct PushPlayer {
                 }
             scene = other.scene
             (decision, settings) = (other, other.environment())
-            names["service"] = try #require(settings["DECISION_URL"] ?? nil)
+            names["service"] = try #require(settings["DECISION_URL"].flatMap(\.self))
+        } else if kind == "daemons-role" {
+            let role = try await DoctorScene.daemonsRole()
+            scene = role.0
+            (cluster, settings) = (role.1, role.2)
+        } else if kind == "doctored" {
+            scene = try await DoctorScene.scene()
         } else if kind == "unmigrated" {
             scene = try await Scene(migrated: false, perDevice: script)
         } else if kind == "due" {
@@ -248,6 +274,7 @@ struct PushPlayer {
         if kind == "reminded" { try scene.sql("update public.context_profiles set timezone = 'UTC'") }
         scene.secrets.withLock { $0 += [DecisionScene.text, Scene.reminderText, "c0ffee00000000"] }
         names["folder"] = scene.folder
+        names["server"] = String(scene.simulator.endpoint.dropFirst("https://".count))
         made = scene
     }
 
@@ -271,6 +298,29 @@ struct PushPlayer {
         for part in parts where !exits.contains(part) { try check(run, part) }
     }
 
+    /// Its exit code, and facts of findings, such as `database.rights level ok`.
+    private func doctor(_ parts: [String]) async throws {
+        let (run, findings) = try await scene.doctor(settings)
+        let exits = parts.filter { $0.hasPrefix("exit ") }
+        try check(run, [:], exits)
+        for part in parts where !exits.contains(part) {
+            let (id, fact) = Self.halves(part)
+            let (name, wanted) = Self.halves(fact)
+            let finding = findings[id]
+            switch name {
+            case _ where id == "odd": #expect(DoctorScene.odd(findings).joined(separator: " ") == fact, "\(run.text)")
+            case "none": #expect(!findings.keys.contains(id), "\(run.text)")
+            case "level": #expect(finding?.level == wanted, "\(part): \(run.text)")
+            case "is": #expect(finding?.found == wanted, "\(run.text)")
+            case "says": #expect(finding?.found.contains(wanted) == true, "\(part): \(run.text)")
+            case "ends": #expect(finding?.found.hasSuffix(wanted) == true, "\(part): \(run.text)")
+            case "fix": #expect(finding?.remedy?.contains(wanted) == true, "\(part): \(run.text)")
+            case "exit": #expect(finding.map { "\($0.exit)" } == wanted, "\(part): \(run.text)")
+            default: throw Unknown(step: part)
+            }
+        }
+    }
+
     private func check(_ run: Scene.Run, _ part: String) throws {
         let (how, wanted) = Self.halves(part)
         switch how {
@@ -287,6 +337,7 @@ struct PushPlayer {
         case "tells": #expect(run.text.contains(wanted), "\(run.text)")
         case "lacks": #expect(!run.output.contains(wanted) && !run.words.contains(wanted), "\(run.text)")
         case "hides": #expect(!run.text.contains(wanted), "\(run.text)")
+        case "narrow": #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(run.text)")
         case "plain": #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"), "\(run.text)")
         default: throw Unknown(step: part)
         }
@@ -354,7 +405,7 @@ struct PushPlayer {
 
     private static func halves(_ text: some StringProtocol) -> (String, String) {
         let parts = text.split(separator: " ", maxSplits: 1).map { String($0) }
-        return (parts[0], parts.count > 1 ? parts[1] : "")
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
 
     /// Such as `sent 1, rejected 2`.
