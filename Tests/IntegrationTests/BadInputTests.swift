@@ -80,15 +80,6 @@ import Testing
         try await scene.finish(process).ends(77, errors: "\(folder)/key.p8 can't be read (Permission denied)")
     }
 
-    @Test func run_whenThePasswordIsWrong_saysSo() async throws {
-        let scene = try await Scene()
-        scene.secrets.withLock { $0.append("planted-wrong-one") }
-        let run = try await scene.once([
-            "DATABASE_URL": scene.cluster.tcpURL(database: scene.database, password: "planted-wrong-one")
-        ])
-        #expect(run.exit == .code(77) && run.errors.contains("28P01"), "\(run.text)")
-    }
-
     /// A link to itself can be opened by nobody, not by root either (ELOOP).
     @Test func run_whenAZoneFileCannotBeReadNow_leavesItsUsersAsTheyAre() async throws {
         let scene = try await Scene()

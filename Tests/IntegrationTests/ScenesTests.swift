@@ -17,11 +17,11 @@ import Testing
 /// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
 /// - `run sent 1` is a sweep and its numbers. `start` begins a daemon, which goes on `until` SQL says so, or `stop`.
-///   `nudged` is another command. After `|`: its exit status, if that is not 0, and what it says. `doctor` has findings.
+///   `nudged` is another command. After `|`: its exit status, if that is not 0, and what it says.
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
-    @Test func scripts_areAllFound() { #expect(SceneScript.all.count == 145) }
+    @Test func scripts_areAllFound() { #expect(SceneScript.all.count == 148) }
 
     @Test(arguments: SceneScript.all) func scenes_whenPlayed_areAsWritten(script: SceneScript) async throws {
         var player = ScenePlayer()
@@ -142,6 +142,9 @@ struct ScenePlayer {
             return String(repeating: text, count: try #require(Int(count), "\(step)"))
         case "secret": try scene.secrets.withLock { $0.append(rest) }
         case "rewind": try scene.rewind(where: rest, dueAt: "now()")
+        case "size":
+            let push = try push(try #require(Int(rest), "\(step)"))
+            return "\(push.payload.count)"
         case "tally": return try "\(scene.simulator.snapshot().received.count)"
         case "measure":
             let bytes = try #require(try scene.payloadBytes(), "\(step)")
@@ -232,6 +235,8 @@ struct ScenePlayer {
             #expect(try scene.states().values.allSatisfy { $0.history == .init() }, "\(step)")
         case "history":
             #expect(try scene.states().values.map { "\($0.history.sent.count)" } == [rest], "it counts once")
+        case "template":
+            #expect(try scene.states().values.map { "\($0.template ?? 0)" } == [rest], "\(step)")
         case "push", "got", "each": try check(verb, rest.split(separator: " | ").map(String.init))
         default: throw Unknown(step: step)
         }

@@ -62,23 +62,6 @@ import Testing
         #expect(Set((1...6).map { scene.payloads(of: $0).first ?? "" }).count > 1)
     }
 
-    /// A daemon that died after it wrote: what may have been seen is not said again.
-    @Test func text_whenTheDaemonDied_isNotSentAgain() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1)
-        try templates(scene, "('one', '', null, null), ('two', '', null, null)")
-        let killed = try await scene.nudged(["run", "--once"], ["NUDGED_FAIL_POINT": "after_intent:kill:1"])
-        #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
-        try scene.expireLeases()
-        _ = try await scene.once()
-        let unknown = try scene.sql("select template from nudged.delivery where outcome = 'unknown'")
-        let intended = try #require(Int32(unknown))
-        #expect(try scene.states().values.map(\.template) == [intended])
-        try scene.rewind()
-        #expect(try await scene.once().number("sent") == 1)
-        #expect(try scene.states().values.map(\.template) != [intended])
-    }
-
     /// A settlement that is on its way would undo a rewind.
     private func untilRecorded(_ scene: Scene, _ count: Int) async throws {
         #expect(await scene.simulator.waitUntil(accepted: count))

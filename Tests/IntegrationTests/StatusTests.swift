@@ -89,10 +89,4 @@ import Testing
         }
         try await scene.stop(process)
     }
-
-    @Test func status_whenThePasswordIsWrong_isRefused() async throws {
-        let scene = try await Scene(migrated: false)
-        let wrong = scene.cluster.tcpURL(database: scene.database).replacing(Scene.password, with: "wrong")
-        try await scene.nudged(["status"], ["DATABASE_URL": wrong]).ends(77)
-    }
 }
