@@ -12,7 +12,7 @@ import Testing
 /// `case`, whose parts stand for `<a>`, `<b>` and so on. A line that is indented belongs to the one above. The steps:
 ///
 /// - `apple any 2 silence`: to the first two pushes of any token, Apple is silent. `service true`: a decision service
-///   allows all. `users`, `reminded` or `due` follow.
+///   allows all. `users`, `reminded` or `due` follow. `two-apples`: the first is the sandbox, `production` another one.
 /// - `users 1 devices 2` have no check-ins and no quiet hours; `reminded 1` is in UTC, too; `due 1` has a check-in now.
 /// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
@@ -21,7 +21,7 @@ import Testing
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
-    @Test func scripts_areAllFound() { #expect(SceneScript.all.count == 148) }
+    @Test func scripts_areAllFound() { #expect(SceneScript.all.count == 153) }
 
     @Test(arguments: SceneScript.all) func scenes_whenPlayed_areAsWritten(script: SceneScript) async throws {
         var player = ScenePlayer()
@@ -73,7 +73,13 @@ struct ScenePlayer {
         let step: String
     }
 
-    private var answers: [(token: String, last: Int, answer: ScriptedAnswer)] = []
+    /// To attempts with tokens that begin so, up to the last one.
+    private typealias Answers = [(token: String, last: Int, answer: ScriptedAnswer)]
+
+    /// By the step that says them: `apple` and `production`.
+    private var answers: [String: Answers] = [:]
+    private var production: SecondApple?
+    private var arguments: [String] = []
     private var acts: [HTTPSAct]?
     private var made: Scene?
     private var decision: DecisionScene?
@@ -113,11 +119,17 @@ struct ScenePlayer {
     private mutating func perform(_ step: String) async throws -> String {
         let (verb, rest) = Self.halves(step)
         switch verb {
-        case "apple":
+        case "apple", "production":
             guard made == nil else { throw Unknown(step: step) }
             let words = rest.split(separator: " ").map(String.init)
             let last = words[1] == "always" ? Int.max : Int(words[1])
-            answers.append((words[0], try #require(last, "\(step)"), try Self.answer(words.dropFirst(2))))
+            let answer = (words[0], try #require(last, "\(step)"), try Self.answer(words.dropFirst(2)))
+            answers[verb, default: []].append(answer)
+        case "two-apples":
+            let topic = rest.isEmpty ? nil : rest
+            let apple = try SecondApple(scene, topic: topic, perDevice: Self.script(answers["production"]))
+            (production, arguments) = (apple, ["--config", apple.path])
+        case "one-apple": arguments = []
         case "service":
             let (answer, more) = Self.halves(rest)
             let isKnown = ["true", "false"].contains(answer) || Int(answer) != nil
@@ -159,10 +171,10 @@ struct ScenePlayer {
             let parts = rest.split(separator: "| ", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)
             }
-            try check(try await scene.once(settings), Self.numbers(parts[0]), Array(parts.dropFirst()))
+            try check(try await once(settings), Self.numbers(parts[0]), Array(parts.dropFirst()))
         case "dies":
             let failing = settings.merging(["NUDGED_FAIL_POINT": rest]) { $1 }
-            #expect(try await scene.once(failing).exit == .signal(SIGKILL), "\(step)")
+            #expect(try await once(failing).exit == .signal(SIGKILL), "\(step)")
         case "expire": try scene.expireLeases()
         case "start": daemon = try scene.startFast(settings)
         case "until": try await scene.wait(for: rest, of: daemon)
@@ -210,7 +222,8 @@ struct ScenePlayer {
         case "taken":
             let (count, token) = Self.halves(rest)
             #expect(try "\(pushes.count { $0.token == token })" == count, "\(step)")
-        case "requests": #expect(try "\(scene.simulator.snapshot().received.count)" == rest, "\(step)")
+        case "apple-requests": #expect(try "\(scene.simulator.snapshot().received.count)" == rest, "\(step)")
+        case "production-requests": #expect(production.map { "\($0.simulator.counts.requests)" } == rest, "\(step)")
         case "received":
             let tokens = try scene.simulator.snapshot().received.map(\.token)
             #expect(tokens.sorted() == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
@@ -226,15 +239,18 @@ struct ScenePlayer {
             let words = rest.split(separator: " as ").map { $0.split(separator: " ").compactMap { Int($0) } }
             let sets = try words.map { try Set($0.map { try push($0).collapseID }) }
             #expect(sets.count == 2 && sets[0] == sets[1], "\(step)")
-        case "tokens":
-            #expect(try pushes.map(\.token).sorted() == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
+        case "tokens", "production-tokens":
+            let apple = verb == "tokens" ? made?.simulator : production?.simulator
+            let tokens = apple?.snapshot().accepted.map(\.token).sorted()
+            #expect(tokens == rest.split(separator: " ").map(String.init).sorted(), "\(step)")
         case "badges":
             let found = try pushes.map { try JSONValue(parsing: $0.payload)["aps"]?["badge"]?.integer ?? -1 }
             #expect(found.sorted().map { "\($0)" }.joined(separator: " ") == rest, "\(step)")
         case "history" where rest == "none":
             #expect(try scene.states().values.allSatisfy { $0.history == .init() }, "\(step)")
         case "history":
-            #expect(try scene.states().values.map { "\($0.history.sent.count)" } == [rest], "it counts once")
+            let counts = try scene.states().values.map { "\($0.history.sent.count)" }
+            #expect(counts.joined(separator: " ") == rest, "it counts once")
         case "template":
             #expect(try scene.states().values.map { "\($0.template ?? 0)" } == [rest], "\(step)")
         case "push", "got", "each": try check(verb, rest.split(separator: " | ").map(String.init))
@@ -242,14 +258,19 @@ struct ScenePlayer {
         }
     }
 
-    private mutating func make(_ kind: String, _ counts: [Int]) async throws {
-        let answers = answers
-        var script: Scene.Answers?
-        if !answers.isEmpty {
-            script = { token, attempt in
-                answers.first { (token.hasPrefix($0.token) || $0.token == "any") && attempt <= $0.last }?.answer
-            }
+    private func once(_ settings: [String: String?]) async throws -> Scene.Run {
+        try await scene.nudged(["run", "--once", "--json"] + arguments, settings)
+    }
+
+    private static func script(_ answers: Answers?) -> Scene.Answers? {
+        guard let answers else { return nil }
+        return { token, attempt in
+            answers.first { (token.hasPrefix($0.token) || $0.token == "any") && attempt <= $0.last }?.answer
         }
+    }
+
+    private mutating func make(_ kind: String, _ counts: [Int]) async throws {
+        let script = Self.script(answers["apple"])
         let devices = counts.count > 1 ? counts[1] : 1
         let scene: Scene
         if let acts {
