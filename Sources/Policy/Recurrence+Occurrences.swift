@@ -6,15 +6,21 @@ extension Recurrence {
         public let number: Int
         public let time: LocalDateTime
 
-        public init(number: Int, time: LocalDateTime) { (self.number, self.time) = (number, time) }
+        public init(number: Int, time: LocalDateTime) {
+            self.number = number
+            self.time = time
+        }
     }
 
     /// The most days from one occurrence to the next: 100 years. If a rule has none in this time, it has ended. A
     /// search takes at most 36,525 steps: days, weeks or months, each INTERVAL apart.
     public static let horizon = 36_525
 
-    /// The occurrence after the last one. nil: none. `start` is the wall time of the first one. An UNTIL that is an
-    /// instant is not checked here: it needs a zone.
+    /// The next occurrence. nil: none. An UNTIL that is an instant is not checked here: it needs a zone.
+    ///
+    /// - Parameters:
+    ///   - occurrence: the last one.
+    ///   - start: the wall time of the first one.
     public func next(after occurrence: Occurrence, start: LocalDateTime) -> Occurrence? {
         if case .count(let count) = end, occurrence.number >= count { return nil }
         // A rule has at most one occurrence a day, at the first one's time of day.
@@ -123,7 +129,10 @@ extension Recurrence {
     ///
     /// A wall time in a gap is due at the transition. A wall time in an overlap is due at its first instant.
     ///
-    /// - Parameter than: the last one's instant, or now, whichever is later.
+    /// - Parameters:
+    ///   - occurrence: the last one.
+    ///   - start: the wall time of the first one.
+    ///   - than: the last one's instant, or now, whichever is later.
     public func next(
         after occurrence: Occurrence,
         start: LocalDateTime,

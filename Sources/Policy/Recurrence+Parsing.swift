@@ -11,37 +11,62 @@ extension Recurrence {
     public init?(parsing text: String) {
         let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
         guard bytes.count <= Self.longestRule else { return nil }
-        var parts: [String: Bytes] = [:]
+        var parts = RecurrenceParts()
         for part in bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
-            guard let sign = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            guard parts.updateValue(part[(sign + 1)...], forKey: Self.string(part[..<sign])) == nil else { return nil }
+            guard parts.take(part) else { return nil }
         }
-        var isValid = true
-        func take<Value>(_ name: String, _ read: (Bytes) -> Value?) -> Value? {
-            guard let text = parts.removeValue(forKey: name) else { return nil }
-            let value = read(text)
-            if value == nil { isValid = false }
-            return value
-        }
-        let chosen = take("FREQ") { Frequency(rawValue: Self.string($0)) }
-        let interval = take("INTERVAL") { Self.number($0, digits: 1...9, 1...9999) }
-        let weekdays = take("BYDAY") { Self.list($0, Self.weekday) } ?? []
-        let monthDays = take("BYMONTHDAY") { Self.list($0) { Self.signed($0, 1...31) } }
-        let count = take("COUNT") { Self.number($0, digits: 1...9, 1...9999) }
-        let until = take("UNTIL", Self.until)
-        let weekStart = take("WKST") { Self.weekday($0).flatMap { $0.ordinal == nil ? $0.weekday : nil } }
-        // A part is unknown, or the parts contradict each other.
-        guard isValid, parts.isEmpty, let chosen, count == nil || until == nil, monthDays == nil || chosen != .weekly,
-            chosen == .monthly || weekdays.allSatisfy({ $0.ordinal == nil })
-        else { return nil }
-        (self.frequency, self.interval, self.weekStart) = (chosen, interval ?? 1, weekStart ?? 1)
-        (self.weekdays, self.monthDays) = (Set(weekdays).sorted(), Set(monthDays ?? []).sorted())
-        end = count.map { .count($0) } ?? until ?? .never
+        guard let rule = parts.rule else { return nil }
+        self = rule
     }
+}
+
+/// A rule's parts while they are read, in upper case.
+private struct RecurrenceParts {
+    private var frequency: Recurrence.Frequency?
+    private var interval: Int?
+    private var weekdays: [RecurrenceDay]?
+    private var monthDays: [Int]?
+    private var count: Int?
+    private var until: Recurrence.End?
+    private var weekStart: Int?
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    private static func string(_ text: Bytes) -> String { String(decoding: text, as: UTF8.self) }
+    /// nil: a part is missing, or the parts contradict each other.
+    var rule: Recurrence? {
+        guard let frequency, count == nil || until == nil, monthDays == nil || frequency != .weekly,
+            frequency == .monthly || (weekdays ?? []).allSatisfy({ $0.ordinal == nil })
+        else { return nil }
+        return Recurrence(
+            frequency: frequency,
+            interval: interval ?? 1,
+            weekdays: Set(weekdays ?? []).sorted(),
+            monthDays: Set(monthDays ?? []).sorted(),
+            weekStart: weekStart ?? 1,
+            end: count.map { .count($0) } ?? until ?? .never
+        )
+    }
+
+    /// Takes one `NAME=VALUE`. Returns whether it is valid and comes for the first time.
+    mutating func take(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        func keep<Value>(_ member: WritableKeyPath<Self, Value?>, _ value: Value?) -> Bool {
+            guard self[keyPath: member] == nil else { return false }
+            self[keyPath: member] = value
+            return value != nil
+        }
+        let value = text[(sign + 1)...]
+        switch String(decoding: text[..<sign], as: UTF8.self) {
+        case "FREQ": return keep(\.frequency, Recurrence.Frequency(rawValue: String(decoding: value, as: UTF8.self)))
+        case "INTERVAL": return keep(\.interval, Self.number(value, digits: 1...9, 1...9999))
+        case "BYDAY": return keep(\.weekdays, Self.list(value, Self.weekday))
+        case "BYMONTHDAY": return keep(\.monthDays, Self.list(value) { Self.signed($0, 1...31) })
+        case "COUNT": return keep(\.count, Self.number(value, digits: 1...9, 1...9999))
+        case "UNTIL": return keep(\.until, Self.until(value))
+        case "WKST": return keep(\.weekStart, Self.weekday(value).flatMap { $0.ordinal == nil ? $0.weekday : nil })
+        default: return false
+        }
+    }
 
     private static func number(_ text: Bytes, digits: ClosedRange<Int>, _ range: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.count) else { return nil }
@@ -67,7 +92,9 @@ extension Recurrence {
     }
 
     private static func weekday(_ text: Bytes) -> RecurrenceDay? {
-        guard let index = RecurrenceDay.codes.firstIndex(of: string(text.suffix(2))) else { return nil }
+        guard let index = RecurrenceDay.codes.firstIndex(of: String(decoding: text.suffix(2), as: UTF8.self)) else {
+            return nil
+        }
         guard text.count > 2 else { return RecurrenceDay(index + 1) }
         return signed(text.dropLast(2), 1...5).map { RecurrenceDay(index + 1, ordinal: $0) }
     }

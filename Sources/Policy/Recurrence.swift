@@ -16,9 +16,11 @@ public struct Recurrence: Sendable, Hashable {
         case never
         /// After this many occurrences, the first included.
         case count(Int)
-        /// With the last occurrence at this date, wall time or instant or before. An instant needs a zone.
+        /// With the last occurrence on this local date or before.
         case date(LocalDate)
+        /// With the last occurrence at this wall time or before.
         case local(LocalDateTime)
+        /// With the last occurrence at this instant or before. It needs a zone.
         case instant(Instant)
     }
 
@@ -42,14 +44,20 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable {
     /// Its number in the month: 1 to 5, or -1 (the last) to -5. nil: each.
     public let ordinal: Int?
 
-    init(_ weekday: Int, ordinal: Int? = nil) { (self.weekday, self.ordinal) = (weekday, ordinal) }
+    init(_ weekday: Int, ordinal: Int? = nil) {
+        self.weekday = weekday
+        self.ordinal = ordinal
+    }
 
     static let codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
     private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
     /// Sorts by weekday: each one, then those from the month's start, then those from its end.
     public static func < (left: Self, right: Self) -> Bool { (left.weekday, left.place) < (right.weekday, right.place) }
+
     private var place: Int { ordinal.map { $0 > 0 ? $0 : 20 + $0 } ?? 0 }
+
+    /// Such as `Mon`.
     var name: String { Self.names[weekday - 1] }
 }
 
@@ -67,10 +75,10 @@ extension Recurrence {
     }
 
     private var dayText: String {
-        let sorted = monthDays.sorted { Self.place($0) < Self.place($1) }
-        let days = sorted.map { Self.text($0, last: "last day") }.listed("and")
-        let condition = weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }.listed("or")
-        if monthDays.isEmpty { return weekdays.isEmpty ? "" : " on \(plainWeekdays)" }
+        let days = Self.listed(monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text), "and")
+        let condition = Self.listed(weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }, "or")
+        switch (weekdays.isEmpty, monthDays.isEmpty) {
+        case (true, true): return ""
         // DAILY selects among all days, so "of the month" is needed.
         case (true, false): return " on the \(days)" + (frequency == .monthly ? "" : " of the month")
         case (false, false):
@@ -81,15 +89,22 @@ extension Recurrence {
 
     /// With MONTHLY: `every Mon and the last Fri`.
     private var plainWeekdays: String {
-        weekdays.map { day in
-            frequency != .monthly ? day.name : "\(day.ordinal == nil ? "every" : "the") \(Self.text(day))"
-        }.listed("and")
+        let days = weekdays.map { day in
+            switch (frequency, day.ordinal) {
+            case (.monthly, nil): "every \(day.name)"
+            case (.monthly, _?): "the \(Self.text(day))"
+            default: day.name
+            }
+        }
+        return Self.listed(days, "and")
     }
 
     private static func text(_ day: RecurrenceDay) -> String {
         guard let ordinal = day.ordinal else { return day.name }
         return "\(text(ordinal, last: "last")) \(day.name)"
     }
+
+    private static func text(_ monthDay: Int) -> String { text(monthDay, last: "last day") }
 
     /// `1st`, `last`, `2nd to last`.
     private static func text(_ number: Int, last: String) -> String {
@@ -124,12 +139,10 @@ extension Recurrence {
         case .instant(let instant): ", until \(instant.rfc3339)"
         }
     }
-}
 
-extension [String] {
     /// `a, b and c`
-    package func listed(_ conjunction: String) -> String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+    private static func listed(_ parts: [String], _ conjunction: String) -> String {
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+        return parts.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
     }
 }
