@@ -3,6 +3,7 @@ import Glibc
 import HTTP2
 import HTTP2Server
 import Base
+import Certificates
 import OpenSSL
 
 /// Answers requests as the script says. Requests run on the server's thread; the mutex is for calls from other threads.

@@ -1,4 +1,5 @@
 import APNs
+import APNsSimulator
 import FoundationEssentials
 import Base
 import OpenSSL

@@ -1,4 +1,6 @@
+import CNGHTTP2
 import Glibc
+import HTTP2
 import Base
 import Certificates
 import OpenSSL

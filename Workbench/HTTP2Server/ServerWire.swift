@@ -1,3 +1,4 @@
+import CNGHTTP2
 import Glibc
 import OpenSSL
 

@@ -1,5 +1,6 @@
 import APNsSimulator
 import ArgumentParser
+import Certificates
 import Dispatch
 import Glibc
 

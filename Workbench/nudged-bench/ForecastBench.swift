@@ -1,6 +1,7 @@
 import Operator
 import ArgumentParser
 import Glibc
+import LocalPostgres
 
 /// `nudged-bench forecast`: how many users per second `nudged forecast` evaluates, on a private PostgreSQL.
 struct ForecastBench: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LocalPostgres
 import Postgres
 import Core
 

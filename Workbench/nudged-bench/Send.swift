@@ -12,6 +12,8 @@ import Seeded
 import Synchronization
 import TimeZones
 
+import struct FoundationEssentials.UUID
+
 /// `nudged-bench send`: pushes per second to a server in place of Apple's.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

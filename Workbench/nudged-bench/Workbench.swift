@@ -8,6 +8,7 @@ import Logging
 import Postgres
 import Service
 import Synchronization
+import Systemd
 import TimeZones
 
 final class Workbench: Sendable {

@@ -1,5 +1,7 @@
 import APNsSimulator
+import Core
 import JSON
+import TimeZones
 
 import struct FoundationEssentials.UUID
 

@@ -1,7 +1,10 @@
 import Configuration
 import Core
 import Service
+import APNsSimulator
+import LocalPostgres
 import Logging
+import Postgres
 import TimeZones
 
 /// The daemon's parts as `nudged run` puts them together, with a clock that the demo sets.

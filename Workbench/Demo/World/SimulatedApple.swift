@@ -1,5 +1,6 @@
 import APNsSimulator
 import Service
+import Systemd
 
 struct SimulatedApple: Sendable {
     let simulator: APNsSimulator

@@ -1,6 +1,7 @@
 import LocalPostgres
 import Postgres
 import Seeded
+import Synchronization
 
 extension Fault {
     /// Preferences change between claim and write, as often as the server allows. What was committed before the intent

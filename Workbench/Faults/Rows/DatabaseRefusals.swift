@@ -1,5 +1,6 @@
 import LocalPostgres
 import Postgres
+import Seeded
 
 extension Fault {
     static let refusals = Fault("database-refuses") { plan in

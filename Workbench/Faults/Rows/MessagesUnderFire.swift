@@ -2,6 +2,8 @@ import Postgres
 import Seeded
 import Synchronization
 
+import struct FoundationEssentials.UUID
+
 extension Fault {
     /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Those cancelled in time
     /// never arrive, all others end in the record. One that was unknown may come once more.

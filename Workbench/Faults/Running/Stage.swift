@@ -2,6 +2,7 @@ import Base
 import APNsSimulator
 import Glibc
 import LocalPostgres
+import Postgres
 import Seeded
 import Synchronization
 

@@ -1,4 +1,5 @@
 import APNsSimulator
+import Dispatch
 import Glibc
 import LocalPostgres
 import Synchronization
