@@ -75,8 +75,8 @@ extension Recurrence {
     }
 
     private var dayText: String {
-        let days = Self.listed(monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text), "and")
-        let condition = Self.listed(weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }, "or")
+        let days = monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text).listed("and")
+        let condition = weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }.listed("or")
         switch (weekdays.isEmpty, monthDays.isEmpty) {
         case (true, true): return ""
         // DAILY selects among all days, so "of the month" is needed.
@@ -96,7 +96,7 @@ extension Recurrence {
             default: day.name
             }
         }
-        return Self.listed(days, "and")
+        return days.listed("and")
     }
 
     private static func text(_ day: RecurrenceDay) -> String {
@@ -139,10 +139,12 @@ extension Recurrence {
         case .instant(let instant): ", until \(instant.rfc3339)"
         }
     }
+}
 
+extension [String] {
     /// `a, b and c`
-    private static func listed(_ parts: [String], _ conjunction: String) -> String {
-        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-        return parts.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+    package func listed(_ conjunction: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
     }
 }

@@ -31,9 +31,17 @@ import Testing
         Way(isMessage: true, call: "(select c.done = 1 from nudged_me.cancel_messages(category => 'own') c)"),
     ]
 
+    /// Who is signed in, as the app's sessions say it.
+    private static let auth = """
+        create schema auth;
+        create function auth.uid() returns uuid language sql stable as $$
+            select nullif(current_setting('request.jwt.claim.sub', true), '')::uuid
+        $$;
+        """
+
     private func scene(_ way: Way) async throws -> Scene {
         let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
-        try scene.sql("\(Scene.auth) create table asked (subject text, token text, id uuid, in_time boolean)")
+        try scene.sql("\(Self.auth) create table asked (subject text, token text, id uuid, in_time boolean)")
         try scene.sql("insert into asked (subject, token) select user_id::text, device_token from public.push_tokens")
         try scene.sql(way.made)
         try scene.sql("update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject")

@@ -282,7 +282,7 @@ struct ScenePlayer {
                 }
             scene = other.scene
             (decision, settings) = (other, other.environment())
-            names["service"] = try #require(settings["DECISION_URL"].flatMap(\.self))
+            names["service"] = settings["DECISION_URL"] ?? nil
         } else if kind == "daemons-role" {
             let role = try await DoctorScene.daemonsRole()
             scene = role.0
@@ -439,7 +439,8 @@ struct ScenePlayer {
         var numbers: [String: Int] = [:]
         for part in text.split(separator: ", ") {
             let (name, number) = halves(part)
-            numbers[name] = try #require(Int(number), "\(text)")
+            guard let number = Int(number) else { throw Unknown(step: String(text)) }
+            numbers[name] = number
         }
         return numbers
     }

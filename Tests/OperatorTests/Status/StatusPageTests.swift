@@ -35,8 +35,9 @@ import TimeZones
         perMinute: Int = 0,
         ranges: [Int16] = []
     ) -> DaemonRow {
-        var idle = SweepSummary(SweepReport(), at: now - sweptAgo)
-        idle.milliseconds = 2
+        var report = SweepReport()
+        report.milliseconds = 2
+        let idle = SweepSummary(report, at: now - sweptAgo)
         let state = DaemonState(
             lanes: lanes,
             lastSweep: idle,

@@ -14,7 +14,7 @@ import Testing
     func simpleRules(kind: NudgeKind, isUrgent: Bool, isMention: Bool, sends: Bool, ground: String) {
         let rules = FallbackStrategy.simpleRules
         let found = DecisionOutcome.fallback(rules, kind, isUrgent: isUrgent, isMention: isMention, because: .busy)
-        #expect(said.answer == Self.answer(sends, ground, isUrgent: isUrgent) && said.origin == .fallback)
+        #expect(found.answer == Self.answer(sends, ground, isUrgent: isUrgent) && found.origin == .fallback)
     }
 
     @Test(arguments: NudgeKind.allCases, [true, false]) func allOrNothing(kind: NudgeKind, isUrgent: Bool) {

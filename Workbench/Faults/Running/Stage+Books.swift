@@ -81,7 +81,10 @@ extension Stage {
             left join lateral (select to_timestamp(at / 1000.0) at time zone zone as l) t on true
             order by n
             """,
-            [.int8Array(books.accepted.map(\.at)), .textArray(books.accepted.map { population.owners[$0.token]?.zone })]
+            [
+                .int8Array(books.accepted.map(\.at)),
+                .textArray(books.accepted.map { population.owners[$0.token]?.zone }),
+            ]
         )
         for row in 0..<minutes.count { books.accepted[row].localMinute = try minutes.int4OrNull(row, 0).map(Int.init) }
         let tokens = population.people.flatMap(\.devices).map(\.token)
