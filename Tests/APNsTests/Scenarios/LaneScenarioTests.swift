@@ -7,7 +7,7 @@ import Testing
 
 @testable import APNs
 
-/// What `ScenarioTests` has no words for.
+/// What `ScenarioTests` does not hold.
 @Suite("Scenarios: clocks and a lane's life", .ownThreads, .timeLimit(.minutes(10))) struct LaneScenarioTests {
     private static let minute: Int64 = 60_000
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APNs
 
-/// What `ScenarioTests` has no words for.
+/// What `ScenarioTests` does not hold.
 @Suite("Scenarios: pushes", .ownThreads, .timeLimit(.minutes(10))) struct PushScenarioTests {
     @Test func push_isAcceptedOnce_whenOne() async throws {
         let rig = try ScenarioRig()

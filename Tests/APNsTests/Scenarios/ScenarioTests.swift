@@ -246,7 +246,7 @@ private struct ScenarioPlay {
         }
     }
 
-    // MARK: Words
+    // MARK: Reading
 
     private static func number<Number: FixedWidthInteger>(_ text: some StringProtocol) throws -> Number {
         guard let number = Number(text) else { throw Unknown(text: String(text)) }
