@@ -56,7 +56,7 @@ struct NudgesTests {
     /// `Tests/Reference/app.txt` says what happens in an app, and what is seen then.
     @Test func apps_doAsWritten() async throws {
         let lines = try ClientGuideTests.lines("../Reference/app.txt")
-        #expect(lines.count { !$0.hasPrefix("#") } == 40)
+        #expect(lines.count { !$0.hasPrefix("#") } == 32)
         var life = Life()
         for line in lines {
             if line.hasPrefix("## ") { life = Life() }
@@ -233,5 +233,46 @@ struct NudgesTests {
         #expect(nudges.display(push) == .banner)
         await nudges.signedIn(as: UserID(rawValue: "ann"), server: server) { _ in }
         #expect(nudges.display(push) == .list && nudges.display(Payload(parsing: "{}")) == .banner)
+    }
+}
+
+struct PendingTapTests {
+    private let first = Payload(parsing: #"{"order":1}"#)
+    private let second = Payload(parsing: #"{"order":2}"#)
+
+    @Test func tap_whenSignedIn_opensAtOnce() {
+        var tap = PendingTap()
+        #expect(tap.signedIn(UserID(rawValue: "ann")) == nil)
+        #expect(tap.tapped(first) == first && tap.payload == nil && tap.user?.rawValue == "ann")
+    }
+
+    @Test func tap_whenNobodyIsSignedIn_isKeptUntilTheUserIsBack() {
+        var tap = PendingTap(lastUser: UserID(rawValue: "ann"))
+        #expect(tap.tapped(first) == nil && tap.tapped(second) == nil)
+        #expect(tap.signedIn(UserID(rawValue: "ann")) == second)
+        // Once only.
+        #expect(tap.signedIn(UserID(rawValue: "ann")) == nil && tap.payload == nil)
+    }
+
+    @Test func tap_whenTheAppKnowsNoFormerUser_opensForTheNext() {
+        var tap = PendingTap()
+        #expect(tap.tapped(first) == nil)
+        #expect(tap.signedIn(UserID(rawValue: "ann")) == first)
+    }
+
+    @Test func tap_whenAnotherUserSignsIn_isForgotten() {
+        var tap = PendingTap(lastUser: UserID(rawValue: "ann"))
+        #expect(tap.tapped(first) == nil)
+        #expect(tap.signedIn(UserID(rawValue: "bob")) == nil && tap.lastUser == UserID(rawValue: "bob"))
+        tap.signedOut()
+        #expect(tap.user == nil && tap.signedIn(UserID(rawValue: "ann")) == nil)
+    }
+
+    @Test func tap_whenAfterASignOut_waits() {
+        var tap = PendingTap()
+        #expect(tap.signedIn(UserID(rawValue: "ann")) == nil)
+        tap.signedOut()
+        #expect(tap.tapped(first) == nil && tap.lastUser == UserID(rawValue: "ann"))
+        #expect(tap.signedIn(UserID(rawValue: "ann")) == first)
     }
 }
