@@ -62,51 +62,54 @@ struct JSONParser {
         return value
     }
 
-    /// Reads what is between brackets, element by element. Inlined, so that a level needs little of the stack.
-    @inline(__always)
-    private mutating func list(
+    /// Goes to the next element between brackets. False: there is none, and the closing bracket is read.
+    ///
+    /// No closure reads the elements: a level must need little of the stack.
+    private mutating func hasElement(
+        _ isFirst: inout Bool,
         closedBy end: UInt8,
-        orElse expected: String,
-        _ element: (inout JSONParser) throws(JSONError) -> Void
-    ) throws(JSONError) {
-        depth += 1
-        defer { depth -= 1 }
-        guard depth <= maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
-        position += 1
+        orElse expected: String
+    ) throws(JSONError) -> Bool {
+        if isFirst {
+            depth += 1
+            guard depth <= maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
+            position += 1
+        }
         skipSpace()
-        var isFirst = true
-        while !isFirst || current != end {
-            isFirst = false
-            try element(&self)
-            skipSpace()
-            if current == end { break }
+        if current == end {
+            position += 1
+            depth -= 1
+            return false
+        }
+        if !isFirst {
             guard current == UInt8(ascii: ",") else { throw error(expected) }
             position += 1
             skipSpace()
         }
-        position += 1
+        isFirst = false
+        return true
     }
 
     private mutating func array() throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
-        try list(closedBy: UInt8(ascii: "]"), orElse: "a comma or ] is expected") { parser throws(JSONError) in
-            elements.append(try parser.value())
+        var isFirst = true
+        while try hasElement(&isFirst, closedBy: UInt8(ascii: "]"), orElse: "a comma or ] is expected") {
+            elements.append(try value())
         }
         return elements
     }
 
     private mutating func object() throws(JSONError) -> JSONObject {
         var members: [JSONObject.Member] = []
-        try list(closedBy: UInt8(ascii: "}"), orElse: "a comma or } is expected") { parser throws(JSONError) in
-            guard parser.current == UInt8(ascii: "\"") else {
-                throw parser.error("a key in quotation marks is expected")
-            }
-            let key = try parser.string()
-            parser.skipSpace()
-            guard parser.current == UInt8(ascii: ":") else { throw parser.error("a colon is expected") }
-            parser.position += 1
-            parser.skipSpace()
-            members.append(JSONObject.Member(key: key, value: try parser.value()))
+        var isFirst = true
+        while try hasElement(&isFirst, closedBy: UInt8(ascii: "}"), orElse: "a comma or } is expected") {
+            guard current == UInt8(ascii: "\"") else { throw error("a key in quotation marks is expected") }
+            let key = try string()
+            skipSpace()
+            guard current == UInt8(ascii: ":") else { throw error("a colon is expected") }
+            position += 1
+            skipSpace()
+            members.append(JSONObject.Member(key: key, value: try value()))
         }
         return JSONObject(members)
     }
