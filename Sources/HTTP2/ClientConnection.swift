@@ -65,7 +65,9 @@ package final class ClientConnection: Sendable {
         }
     }
 
-    /// Submits some requests of a batch, or all (`slots` is nil). Each completes exactly once, with `firstTag` and its slot as its tag.
+    /// Submits some requests of a batch, or all (`slots` is nil). Each completes exactly once, with `firstTag`
+    /// and its slot as its tag.
+    ///
     /// - Returns: False if the connection has closed or is closing. Then no request was accepted, and no completion
     ///   will come.
     @discardableResult

@@ -309,7 +309,7 @@ actor Claimer {
         }
         let planner = delivery.terms.planner
         let postponements = unread.map { user, _, _ in
-            let until = planner.askAgainAt(user.userID, now: delivery.clock.now ?? now)
+            let until = planner.evaluateAgainAt(user.userID, now: delivery.clock.now ?? now)
             return Postponement(userID: user.userID, version: user.version, until: until)
         }
         await delivery.postpone(postponements, member: member)

@@ -96,7 +96,7 @@ package final class DeliveryContext: Sendable {
             switch refusal.cause {
             case .heldRow, .maybeServer: return nil
             case .content: return Postponement(userID: user, version: nil, until: now + Planner.recheckSeconds)
-            case .newer: return Postponement(userID: user, version: nil, until: planner.askAgainAt(user, now: now))
+            case .newer: return Postponement(userID: user, version: nil, until: planner.evaluateAgainAt(user, now: now))
             }
         }
         await postpone(later, member: member)

@@ -53,6 +53,7 @@ final class LaneQueues: Sendable {
         }
     }
 
+    /// Waits until one of these lanes has at most `count` users left.
     func wait(for lanes: [LaneIdentity], atMost count: Int, milliseconds: Int64) async {
         await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
     }

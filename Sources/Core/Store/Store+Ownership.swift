@@ -5,11 +5,12 @@ package import struct FoundationEssentials.UUID
 /// Who owns which range, as a member read it at its last renewal.
 package struct Membership: Sendable, Equatable {
     package let member: UUID
-    /// All ranges with their owners; nil: the range is free.
+    /// All ranges with their owners; nil: the range is free. Empty before the first renewal.
     package let owners: [Int32: UUID?]
     /// Members whose lease has not ended.
     package let living: Set<UUID>
 
+    /// This daemon's ranges. Sorted: `DueFloor` and the news of `Ownership` compare them.
     package var ranges: [Int32] { ranges(of: member).sorted() }
 
     package var free: Int { owners.values.count { $0 == nil } }

@@ -30,6 +30,7 @@ extension Store {
         /// A user who was deleted from auth.users is to be erased.
         package let isAnyoneDeparted: Bool
         package let isFanOutDue: Bool
+        /// `drain` may find something.
         package let isAnyoneTouched: Bool
         /// `recoverOrphans` finds something to record or to delete.
         package let isAnyIntentLost: Bool

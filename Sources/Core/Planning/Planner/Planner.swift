@@ -108,7 +108,7 @@ package struct Planner: Sendable {
             let seconds = RecipientDevices.foreignSeconds
             due = min(due, now + seconds + Int64(user.stableHash % UInt64(seconds)))
         }
-        if decision == nil { due = min(due, askAgainAt(user, now: now)) }
+        if decision == nil { due = min(due, evaluateAgainAt(user, now: now)) }
         if let decision, decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
         let retry = retries.first { $0.identity.kind == .checkIn }
         // Still to be sent: at once, or when the back-off ends.
@@ -120,7 +120,8 @@ package struct Planner: Sendable {
         return max(due, now + 1)
     }
 
-    package func askAgainAt(_ user: UUID, now: Instant) -> Instant {
+    /// When a user with something unreadable is evaluated again.
+    package func evaluateAgainAt(_ user: UUID, now: Instant) -> Instant {
         now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }
 

@@ -88,7 +88,7 @@ extension Planner {
         switch plan {
         case .unreadable(let error):
             let reason = if case .zone = error { "zone_unreadable" } else { "newer_version" }
-            return Preview(action: .wait, reason: reason, nextAt: askAgainAt(user.userID, now: now))
+            return Preview(action: .wait, reason: reason, nextAt: evaluateAgainAt(user.userID, now: now))
         case .send(let plan, _):
             if let nudge = plan.nudges.first(where: { $0.members.contains(identity) }) {
                 if nudge.payload.count > PushBatch.payloadLimit {

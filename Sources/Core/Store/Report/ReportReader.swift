@@ -34,9 +34,9 @@ extension SnapshotReader {
         in span: Range<Instant>,
         rules: Rules
     ) async throws(PostgresError) -> (hours: [HourCount], people: PeopleReached) {
-        let hours = [rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime]
-        let times = hours.map { $0.map { Parameter.int4(Int32($0.minutes)) } ?? .null(.int4) }
-        let rows = try await run(.reportHours, bounds(span) + times)
+        let times = [rules.quietHours?.start, rules.quietHours?.end, rules.spreadMinutes > 0 ? nil : rules.checkInTime]
+        let moments = times.map { $0.map { Parameter.int4(Int32($0.minutes)) } ?? .null(.int4) }
+        let rows = try await run(.reportHours, bounds(span) + moments)
         var counts: [HourCount] = []
         var people = PeopleReached()
         for row in 0..<rows.count {
