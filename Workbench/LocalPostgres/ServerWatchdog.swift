@@ -32,7 +32,11 @@ final class ServerWatchdog: Sendable {
     init(folder: String, processFile: String = "data/postmaster.pid") throws(LocalPostgresError) {
         var ends: [Int32] = [-1, -1]
         // Closed on exec. A child with a copy of the writing end would keep the watchdog waiting.
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("pipe") }
+        guard pipe2(&ends, O_CLOEXEC) == 0 else {
+            let error = LocalPostgresError.system("pipe")
+            ServerAccount.remove(folder)
+            throw error
+        }
         defer { close(ends[0]) }
         do throws(LocalPostgresError) {
             process = try ChildProcess(

@@ -42,7 +42,10 @@ struct SimulatorFolder {
         return Failure("\(path): \(String(cString: strerror(errno)))\(why)")
     }
 
-    private static func read(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+    /// nil: there is no such file, or it is empty.
+    private static func read(_ path: String) -> String? {
+        (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     /// Whole or not at all.
     private static func write(_ text: String, to path: String, _ mode: mode_t) throws {

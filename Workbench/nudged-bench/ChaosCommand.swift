@@ -21,8 +21,9 @@ struct ChaosCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let folder = "/tmp/nudged-chaos.\(getpid())"
-        guard mkdir(folder, 0o700) == 0 else { throw ValidationError("can't make a folder in /tmp") }
+        var template = Array("/tmp/nudged-chaos.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw ValidationError("can't make a folder in /tmp") }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Ctrl-C removes the folder and prints no figures, because half a run compares nothing.
         let signals = SignalSource([SIGINT: { Self.interrupt(folder) }, SIGTERM: { Self.interrupt(folder) }])
         defer {

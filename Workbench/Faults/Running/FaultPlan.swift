@@ -6,7 +6,7 @@ import Seeded
 package struct FaultPlan: Sendable {
     /// Every fault a little, in about six minutes.
     let isQuick: Bool
-    let seed: UInt64
+    var seed: UInt64
     /// Users per round; nil for each row's own number.
     let users: Int?
     /// The most rounds per fault; nil for each row's own number.

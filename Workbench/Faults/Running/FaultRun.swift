@@ -1,3 +1,4 @@
+import Base
 import LocalPostgres
 
 package struct FaultRun: Sendable {
@@ -15,7 +16,10 @@ package struct FaultRun: Sendable {
         }
         let begin = ContinuousClock.now
         // Several at a time, because most of a round is waiting for Apple's answers.
-        var waiting = fault.rounds(plan).prefix(plan.mostRounds ?? .max)
+        // Rounds of several faults have one name, such as `1`.
+        var own = plan
+        own.seed ^= fault.name.stableHash
+        var waiting = fault.rounds(own).prefix(plan.mostRounds ?? .max)
         await withTaskGroup(of: RoundResult.self) { group in
             for round in waiting.prefix(3) { group.addTask { await play(round) } }
             waiting = waiting.dropFirst(3)
