@@ -51,7 +51,9 @@ import Testing
         try await scene.wait(for: isMember, of: daemon)
         let process = try scene.sql("select 'process ' || pid || ', daemon ' || daemon_id from nudged.daemon")
         try await scene.nudged(["after-restore"]).ends(0, output: process)
-        let refused = try await scene.nudged(["after-restore", "--yes", "--json"]).ends(75, errors: process)
+        let refused = try await scene.nudged(["after-restore", "--yes", "--json"])
+        let why = "nothing was changed: 1 daemon is alive"
+        refused.ends(75, errors: process, why, "systemctl stop", "--while-daemons-run")
         #expect(refused.output.isEmpty, "\(refused.text)")
         #expect(try scene.sql("select count(*) from nudged.message") == "3")
         let done = try await scene.nudged(["after-restore", "--yes", "--while-daemons-run"])
