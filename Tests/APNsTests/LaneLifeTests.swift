@@ -9,10 +9,11 @@ import Testing
     @Test func lanes_liveAsWritten() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/lanes.txt")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(lines.count == 49)
+        #expect(lines.count == 51)
         var lane = LaneBench()
         for line in lines {
             let parts = line.split(separator: " | ")
+            try #require(parts.count == 2, "\(line)")
             for event in parts[0].split(separator: "; ") { try lane.play(event.split(separator: " ").map(String.init)) }
             for fact in parts[1].split(separator: "; ") {
                 let words = fact.split(separator: " ", maxSplits: 1).map(String.init)

@@ -52,7 +52,7 @@ import Testing
             if pair.client.submit(requests) { taken.formUnion(tags) }
         }
         let count = taken.count
-        await pair.told.wait { $0.completed >= count }
+        #expect(await pair.told.wait { $0.completed >= count }.completed >= count, "seed \(seed)")
         pair.client.close()
         #expect(await pair.closeReason() != nil, "seed \(seed)")
         pair.server.stop()

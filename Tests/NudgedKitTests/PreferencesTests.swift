@@ -21,7 +21,8 @@ struct PreferencesTests {
             case "wrong": #expect(preferences.malformed != nil, "\(line)")
             case "good": #expect(preferences.malformed == nil && !preferences.isNull, "\(line)")
             case "consents": #expect(preferences.smartEnabled, "\(line)")
-            default: #expect(!preferences.smartEnabled, "\(line)")
+            case "refuses": #expect(!preferences.smartEnabled, "\(line)")
+            default: Issue.record("\(line)")
             }
         }
         #expect(!Preferences(parsing: nil).smartEnabled)

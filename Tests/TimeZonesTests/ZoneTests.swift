@@ -20,6 +20,7 @@ struct ZoneTests {
             let words = line.split(separator: " ").map(String.init)
             if words.count == 4 {
                 let time = try #require(LocalDateTime(iso: words[1]))
+                try #require(["first", "last"].contains(words[2]), "\(line)")
                 let which: Zone.Which = words[2] == "first" ? .first : .last
                 let instant = try zone(words[0]).resolve(time.date, secondOfDay: time.secondOfDay, which)
                 #expect(instant.rfc3339 == words[3], "\(line)")

@@ -13,11 +13,14 @@ import Testing
         let lines: [String]
     }
 
-    /// A chapter for each of its `with` lines, whose values stand for `$1`, `$2` and so on.
-    static let chapters: [Chapter] = {
+    private static let text: String = {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Reference/scenarios.txt")
-        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        return text.components(separatedBy: "\n## ").dropFirst().flatMap { chapter -> [Chapter] in
+        return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    }()
+
+    /// A chapter for each of its `with` lines, whose values stand for `$1`, `$2` and so on.
+    static let chapters: [Chapter] =
+        text.components(separatedBy: "\n## ").dropFirst().flatMap { chapter -> [Chapter] in
             let lines = chapter.split(separator: "\n").map(String.init)
             let own = lines.dropFirst().filter { !$0.hasPrefix("#") && !$0.hasPrefix("with ") }
             let variants = lines.filter { $0.hasPrefix("with ") }.map { $0.dropFirst(5).components(separatedBy: " & ") }
@@ -26,7 +29,6 @@ import Testing
                 return Chapter(testDescription: title, lines: own.map { fill($0, values) })
             }
         }
-    }()
 
     private static func fill(_ line: String, _ values: [String]) -> String {
         let filled = (1...5).reduce(line) { $0.replacing("$\($1)", with: $1 <= values.count ? values[$1 - 1] : "") }
@@ -35,6 +37,11 @@ import Testing
 
     @Test func file_isWhole() {
         #expect(Self.chapters.count == 79 && Self.chapters.map(\.lines.count).reduce(0, +) == 246)
+        let refusals = AnswerTests.rows.filter { [.reject, .ourBug].contains($0.action) }.map { ($0.status, $0.reason) }
+        for (status, reason) in refusals + AnswerTests.stopping {
+            let marks = ["with \(status) \(reason) & ", "with \(status) & \(reason) & "]
+            #expect(marks.contains { Self.text.contains("\n" + $0) }, "no scenario has \(status) \(reason)")
+        }
     }
 
     @Test(arguments: chapters) func scenario_isAsWritten(chapter: Chapter) async throws {
@@ -43,6 +50,7 @@ import Testing
             let parts = line.components(separatedBy: " | ")
             for step in parts[0].components(separatedBy: "; ") { try await play.perform(step) }
             guard parts.count > 1 else { continue }
+            try #require(parts.count == 2, "\(line)")
             for fact in parts[1].components(separatedBy: "; ") { try await play.expect(fact) }
         }
         #expect(play.isOver, "a scenario ends with its log")

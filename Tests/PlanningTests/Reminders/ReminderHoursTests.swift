@@ -99,6 +99,7 @@ import TimeZones
                     }
                 #expect(isSo, "\(line)")
             }
+            try wanted.end()
         }
     }
 }
