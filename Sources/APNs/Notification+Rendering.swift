@@ -92,7 +92,7 @@ extension Notification {
         }
     }
 
-    /// `key` and `arguments`: what comes before them.
+    /// `key` and `arguments`: the JSON text before each of the two values.
     private static func append(
         _ key: StaticString,
         _ arguments: StaticString,

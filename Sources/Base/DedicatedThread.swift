@@ -22,7 +22,7 @@ package final class DedicatedThread: Sendable {
     }
 
     fileprivate func run() {
-        // Swift's Glibc lacks pthread_setname_np (a GNU extension), and prctl is variadic. Writing this does it.
+        // Swift's Glibc lacks pthread_setname_np (a GNU extension), and prctl is variadic. So /proc is used.
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         if descriptor >= 0 {
             let short = Array(name.utf8.prefix(15))

@@ -61,7 +61,7 @@ extension UUID {
 }
 
 extension UInt64 {
-    /// MurmurHash3's last step: each bit depends on all others. FNV-1a's last characters hardly change the upper half.
+    /// MurmurHash3's last step: each bit depends on all others. FNV-1a's last bytes hardly change its upper half.
     package var mixed: UInt64 {
         var hash = (self ^ (self >> 33)) &* 0xFF51_AFD7_ED55_8CCD
         hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53

@@ -1,4 +1,4 @@
-// Text of others (the app's, a server's) for a terminal, a log or the record: only here is decided what is shown of it.
+// Text of others (the app's, a server's) for a terminal, a log or the record. Only this file decides what is shown.
 
 extension Unicode.Scalar {
     /// Whether it controls a terminal, starts a new line, is invisible, or reverses the order of other characters.

@@ -258,7 +258,7 @@ extension ValueKind {
     }
 }
 
-/// Where a text can go.
+/// A type for a text value: plain or secret.
 protocol TextValue: Sendable { init(text: String) }
 
 extension String: TextValue { init(text: String) { self = text } }

@@ -64,7 +64,7 @@ struct JSONParser {
 
     /// Goes to the next element between brackets. False: there is none, and the closing bracket is read.
     ///
-    /// No closure reads the elements: a level must need little of the stack.
+    /// No closure reads the elements, because each level must use little of the stack.
     private mutating func hasElement(
         _ isFirst: inout Bool,
         closedBy end: UInt8,

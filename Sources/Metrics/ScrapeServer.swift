@@ -106,7 +106,7 @@ struct ScrapeLoop: Sendable {
         close(stop)
     }
 
-    /// -1 without an end.
+    /// The time-out for poll(2): -1 if there is no end.
     private static func milliseconds(from now: ContinuousClock.Instant, to end: ContinuousClock.Instant?) -> Int32 {
         // Rounded up: else poll would return at once, again and again, in the last millisecond.
         end.map { Int32(max(0, (($0 - now) / .milliseconds(1)).rounded(.up))) } ?? -1

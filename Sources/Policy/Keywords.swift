@@ -83,7 +83,7 @@ private enum Tokens {
         var tokens: [String] = []
         var run = String.UnicodeScalarView()
         func endRun() {
-            // Scalar by scalar, without regard to its neighbours.
+            // Each scalar becomes lower case without regard to its neighbours.
             if !run.isEmpty { tokens.append(String(run).lowercased()) }
             run = String.UnicodeScalarView()
         }

@@ -181,8 +181,8 @@ extension Policy {
 /// A slot of a check-in that passed unsent.
 public struct SkippedSlot: Sendable, Hashable {
     public let slot: LocalDate
-    /// The policy's answer just before its end. `stale`: the user was not evaluated in time, or a later slot was used.
+    /// The answer just before the slot's end. `stale`: the user was not evaluated in time, or a later slot was used.
     public let reason: String
-    /// When it ended: limit(D).
+    /// When the slot ended: limit(D).
     public let limit: Instant
 }

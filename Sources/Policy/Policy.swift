@@ -57,7 +57,7 @@ public struct Policy: Sendable {
     /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the
     /// daemon. It is FNV-1a with 64 bits over the UTF-8 of
     /// `1;<opted>;<enabled>;<frequency>;<minutes>;<weekday>;<zone>;<first session>;<device>`. Absent values are `-`, as
-    /// are the four after opted unless it is `ok`. Truth is 0 or 1, a weekday its ISO number, other values are spelled as
+    /// are the four after opted unless it is `ok`. A Boolean is 0 or 1, a weekday its ISO number. Other values are as
     /// in the preferences. Fingerprints are stored, so no spelling may change.
     public func scheduleFingerprint(_ candidate: Candidate) throws(TimeZoneError) -> Int64 {
         let preferences = candidate.preferences

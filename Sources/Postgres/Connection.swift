@@ -243,7 +243,7 @@ public actor Connection {
         }
     }
 
-    /// After an error in a transaction the server skips the rest of the flight, so the ROLLBACK needs one of its own.
+    /// After an error in a transaction the server skips the rest of the flight, so ROLLBACK needs its own flight.
     func rollBackWhatIsOpen() {
         guard let link, link.isInTransaction else { return }
         do throws(PostgresError) {

@@ -159,7 +159,7 @@ extension ConnectionConfiguration {
         "keepalives_idle": "2", "keepalives_interval": "2", "keepalives_count": "2", "tcp_user_timeout": "6000",
     ]
 
-    /// libpq ends user and password at the first `@`, or has none if a `/` is before it, and misreads the rest.
+    /// libpq ends user and password at the first `@`. If a `/` is before it, libpq finds none. It misreads the rest.
     private static func checkEscapes(_ url: String) throws(PostgresError) {
         let rest = url.drop { $0 != "/" }.dropFirst(2)
         let credentials = rest.prefix { $0 != "@" && $0 != "/" }

@@ -6,7 +6,7 @@ public struct Statement: Sendable {
     public let sql: String
     /// The values of `$1`, `$2` …, in that order. At most 65,535.
     public let parameters: [Parameter]
-    /// For what runs often: its name in sessions that prepare it once (`Connection.transaction`), one for each text.
+    /// If it runs often: its name in sessions, which prepare it once (`Connection.transaction`). Each text has its own.
     public let preparedName: String?
 
     public init(_ name: String, sql: String, parameters: [Parameter] = [], preparedName: String? = nil) {

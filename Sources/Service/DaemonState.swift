@@ -72,7 +72,7 @@ extension JSONValue { func instant(_ key: String) -> Instant? { self[key]?.text.
 package struct SweepSummary: Sendable, Equatable {
     /// When its last user was settled. nil if no clock was read yet.
     package var at: Instant?
-    /// By the names of `names`.
+    /// The keys are those of `names`.
     private var counts: [String: Int]
 
     private static let outcomes = ["sent", "rejected", "deferred", "unknown", "skipped", "dropped"]
@@ -173,7 +173,7 @@ package struct LaneReport: Sendable, Equatable {
     package var since: Instant?
     package var nextProbe: Instant?
 
-    /// A lane whose state begins now, since it only knows the state. `now`: nil until a clock was read. `boot`: the
+    /// A lane whose state begins now: `status` does not say since when. `now`: nil until a clock was read. `boot`: the
     /// same in milliseconds of CLOCK_BOOTTIME, as are the status's instants.
     init(_ lane: LaneIdentity, _ status: LaneStatus, now: Instant?, boot: Int64) {
         self.lane = lane

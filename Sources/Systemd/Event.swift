@@ -59,7 +59,7 @@ package enum Event: Sendable, CaseIterable {
         case .reloadDone: ("reload_done", "f4e0d244d9d341089b37a644dea43a49", .notice, nil)
         case .reloadFailed: ("reload_failed", "0511c875e75f4751aa7f3cafebb571aa", .error, nil)
 
-        // What a sweep did, and what kept it
+        // What a sweep did, and what stopped it
         case .sweep: ("sweep", "2d1b78e5ca934e2793fe7f37f671784a", .info, nil)
         case .writeFailed: ("write_failed", "740ce9d5ef1e4f4a8370023b38d18d7d", .warning, .most(1))
         case .fanOutFailed: ("fan_out_failed", "76325d76c1e24b61a8644ae84f33a15b", .warning, .most(3))

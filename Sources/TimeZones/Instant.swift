@@ -27,7 +27,7 @@ public struct Instant: Sendable, Hashable, Comparable {
     @inlinable
     public static func - (left: Instant, right: Instant) -> Int64 { (left - right.seconds).seconds }
 
-    /// The seconds, limited to about ±5.7 million years, so that local times fit all integers. More counts as its end.
+    /// The seconds, limited to about ±5.7 million years, so that local times fit all integers.
     var clamped: Int64 { min(max(seconds, -Self.reach), Self.reach) }
     static let reach: Int64 = 180_000_000_000_000
 }

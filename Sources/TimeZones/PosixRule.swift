@@ -23,7 +23,7 @@ struct PosixRule: Equatable {
         var before = (at: Int64.min, offset: offset)
         var after = Int64.max
         for year in (year - 2)...(year + 2) {
-            // Daylight time counts if both are at one instant: `0/0,J365/25` is it all year (RFC 9636, section 3.3.1).
+            // If both changes are at one instant, daylight time counts: all year in `0/0,J365/25` (RFC 9636, 3.3.1).
             for change in [
                 (at: daylight.end.seconds(in: year) - Int64(daylight.offset), offset: offset),
                 (at: daylight.start.seconds(in: year) - Int64(offset), offset: daylight.offset),

@@ -70,7 +70,7 @@ enum Terminal {
         Colour(isTerminal: isatty(descriptor) == 1, environment: ProcessEnvironment.current())
     }
 
-    /// Of standard output. Block characters can be shown if the locale is UTF-8.
+    /// Standard output's screen. Block characters can be shown if the locale is UTF-8.
     static var screen: Screen {
         let environment = ProcessEnvironment.current()
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""

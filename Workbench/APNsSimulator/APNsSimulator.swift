@@ -4,7 +4,7 @@ package import Certificates
 
 /// A simulated Apple push service: TLS, HTTP/2, Apple's checks of a request, and scripted behaviour.
 ///
-/// It listens on a loopback address, on its own thread. It logs what it did. A script may call no method.
+/// It listens on a loopback address, on its own thread. It logs what it did. A script must not call its methods.
 package final class APNsSimulator: Sendable {
     private let server: Server
     private let handler: SimulatorHandler

@@ -33,7 +33,7 @@ final class SimulatorHandler: ServerHandler {
         var held: [(pending: PendingPush, then: ScriptedAnswer)] = []
     }
 
-    /// What it did. A push is in it before its answer is written, so a client that has the answer finds it.
+    /// What the simulator did. A push is logged before its answer is written, so a client with the answer finds it.
     let log = Mutex(SimulatorSnapshot())
     /// As at the start, whatever script is set later.
     private let recordsAll: Bool

@@ -28,7 +28,7 @@ final class ChaosApple: Sendable {
         self.seed = seed
         certificate = try SimulatorCertificate()
         books = Mutex(Ledger())
-        // Its script needs this object. What it records is decided now.
+        // The full script needs this object, so it is set later. What is recorded must be decided now.
         var settings = SimulatorSettings()
         settings.recordsAll = false
         let first = try APNsSimulator(script: SimulatorScript(settings: settings), certificate: certificate.server)

@@ -58,7 +58,7 @@ extension LocalCluster {
 
     /// Ends the server like a crash of the whole machine. What the stream held never arrives.
     package func halt(withStreaming sender: Int32) {
-        // The server first: it would take a child's end for a crash and start again. Only the stopped child stays.
+        // Kill the server first: it would take a child's end for a crash and start again. Only the stopped child stays.
         halt(.kill)
         kill(sender, SIGKILL)
     }

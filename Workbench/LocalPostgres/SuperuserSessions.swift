@@ -73,7 +73,7 @@ final class SuperuserSession: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
-    /// Outside a transaction, and not ended: then the server has sent its reason or closed the socket.
+    /// Outside a transaction, and not ended. If it ended, the server has sent a reason or closed the socket.
     var isReady: Bool {
         var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         if poll(&socket, 1, 0) > 0, PQconsumeInput(handle) != 1 { return false }

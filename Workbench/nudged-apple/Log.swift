@@ -29,7 +29,7 @@ enum Log {
     }
 
     static func write(_ line: String) {
-        // If nobody reads it, it goes on.
+        // If nobody reads the output, the simulator goes on.
         _ = writeAll(Array("\(line)\n".utf8), to: STDOUT_FILENO)
     }
 

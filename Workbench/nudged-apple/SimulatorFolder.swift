@@ -3,7 +3,7 @@ import Certificates
 import FoundationEssentials
 import Glibc
 
-/// What a sender needs of the simulated Apple. Certificate and key outlive it: a running daemon trusts the next.
+/// What a sender needs of the simulated Apple. Certificate and key are kept: a daemon trusts the next one, too.
 struct SimulatorFolder {
     let server: IssuedCertificate
     /// The provider key, which Apple hands out as a .p8 file.

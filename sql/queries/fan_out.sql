@@ -34,7 +34,7 @@ order by user_id limit $4
 select user_id from nudged.hold_recipients($1) as r (user_id)
 
 -- name: fan_out_tell
--- Inserts a row and a touch for each member. It is locked (`fan_out_hold`). $1 author, $2 occurrence, $3 members.
+-- Inserts a row and a touch for each member. The fan-out is locked (`fan_out_hold`). $1 author, $2 occurrence, $3 members.
 with told as (
     insert into nudged.occurrence (
         user_id, id, reminder_id, author_id, subject_type, subject_id, title, body, apns, due_at, due_local, timezone, is_own, number, restored_at

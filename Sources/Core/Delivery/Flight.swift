@@ -50,7 +50,7 @@ final class Flight: Sendable {
 
     /// Ends all pushes of the flight as unsent. Nothing was written, and it is unknown whether the intent was committed.
     ///
-    /// Only before its pushes are handed to the sender: later, users may have their outcomes.
+    /// Call it only before the pushes are handed to the sender: later, users may have outcomes.
     func withdraw(because reason: String) -> [Settler.Entry] {
         state.withLock { state in
             state.isWithdrawn = true
@@ -64,7 +64,7 @@ final class Flight: Sendable {
     /// Called before its first users are settled.
     func part() { intents.part(intent) }
 
-    /// Nothing of it was written, and it is unknown whether the intent was committed.
+    /// Nothing of the flight was written, and it is unknown whether the intent was committed.
     var isWithdrawn: Bool { state.withLock(\.isWithdrawn) }
 
     var open: Int { state.withLock(\.open) }

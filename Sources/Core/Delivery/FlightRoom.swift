@@ -61,8 +61,8 @@ package struct FlightBudget: Sendable {
         self.lanes = lanes
     }
 
-    /// How many more pushes a lane may have in flight: it has `own`, and each of the others what `others` say. Idle lanes
-    /// may be left out.
+    /// How many more pushes a lane may have in flight. `own`: how many it has. `others`: how many each other lane has.
+    /// Idle lanes may be left out.
     package func room(own: Int, others: [Int]) -> Int {
         let reserved = lanes > 1 ? total / (2 * lanes) : 0
         let taken = others.reduce(0) { $0 + max($1, reserved) } + (max(0, lanes - 1 - others.count)) * reserved

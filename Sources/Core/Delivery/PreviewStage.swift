@@ -89,7 +89,7 @@ extension Store {
         _ decider: Decider?,
         now given: Instant?
     ) async throws -> Preview {
-        // For each statement. Claims wait for the same connection.
+        // The limit for each statement. Claims wait for the same connection.
         let (found, now, paused) = try await reading(
             within: .seconds(2)
         ) { reader -> (ClaimedUser?, Instant, Set<NudgeKind>) in

@@ -78,7 +78,7 @@ actor Settler {
 
     private func serve() async {
         while var entries = await next() {
-            // A transaction has one membership and one sweep. Nearly always that is all.
+            // A transaction settles entries of one membership and one sweep. Nearly always these are all entries.
             while let held = entries.first?.held {
                 let group = entries.filter { $0.held.member == held.member && $0.held.run === held.run }
                 await write(group, attempt: 0)

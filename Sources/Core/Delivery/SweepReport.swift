@@ -92,7 +92,7 @@ package struct RecordTally: Sendable, Equatable {
     private static let kinds = NudgeKind.allCases.map(\.rawValue)
     private static let outcomes = DeliveryRecord.Outcome.allCases
 
-    /// For each kind its outcomes. The last group is for kinds that this version doesn't know.
+    /// The number of each outcome, kind by kind. The last group is for kinds that this version doesn't know.
     private var counts = Array(repeating: 0, count: (Self.kinds.count + 1) * Self.outcomes.count)
 
     /// Counts rows of a kind (`check_in`, `message`, `reminder`).

@@ -76,7 +76,7 @@ extension Change {
         return writer.bytes
     }
 
-    /// nil: no daemon of this version wrote it. Its pushes get the intent's instant (microseconds) and the reason.
+    /// nil: `content` is not of this version. The pushes get the intent's instant (microseconds) and the reason.
     package init?(userID: UUID, turn: Int32, content: [UInt8], attemptedAt: Int64, reason: String) {
         do throws(Malformed) {
             var reader = ByteReader(content)

@@ -51,7 +51,7 @@ package struct SetUpFacts: Sendable, Equatable {
         package var mayDaemonLogIn: Bool
         /// The citus extension exists.
         package var isDistributed: Bool
-        /// The owner of schema `nudged_api` or `nudged_me`: of one that is another role's, if there is one.
+        /// The owner of schema `nudged_api` or `nudged_me`. If another role owns one of them: that role.
         package var apiOwner: String?
         package var ownsAPI: Bool
         /// Of the database, such as UTF8.

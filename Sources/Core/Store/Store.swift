@@ -119,7 +119,7 @@ package struct Store: Sendable {
     ) async throws(PostgresError) -> Rows { try await transaction(database, [query(parameters)], patience)[0] }
 
     /// - Parameters:
-    ///   - member: for which users' rows are written: refused (ND020) if the membership has ended. Nil: none is.
+    ///   - member: the membership that writes users' rows. If it has ended: error ND020. Nil: writes no such rows.
     ///   - afterwards: statements of another transaction (`Connection.transaction`).
     /// - Returns: the results of `statements` and `afterwards`.
     func transaction(

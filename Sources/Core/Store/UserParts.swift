@@ -4,7 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Users with what the app and nudged have about them beside their own rows: profiles, devices, messages, reminders.
+/// Users with their data outside nudged.person, the app's and nudged's: profiles, devices, messages, reminders.
 ///
 /// Each read is bounded. The first statements are cheap and have one limit for all users. If that is reached, some user
 /// has unusually many rows, and another statement reads them with a limit for each user.
@@ -136,7 +136,7 @@ struct UserParts {
             } else {
                 user.values.messages.append(message)
             }
-            // The column counts those that can be due, if not all were read.
+            // If not all messages were read, the column counts those that can be due.
             guard messages.columnCount > PendingMessage.columns else { return }
             let pending = try messages.int8(row, PendingMessage.columns)
             user.values.hasMoreMessages = Int64(user.values.messages.count) < pending
@@ -180,7 +180,7 @@ struct UserParts {
 
     func hasProfile(_ place: Int) -> Bool { users[place].profile != nil }
 
-    /// Whether the app or nudged has anything about the user beside their own row.
+    /// Whether the app or nudged has any data about the user outside nudged.person.
     func isKnown(_ place: Int) -> Bool {
         let user = users[place].values
         return hasProfile(place) || !user.devices.isEmpty || !user.messages.isEmpty || user.messagesWakeAt != nil

@@ -70,7 +70,7 @@ struct Steps {
         return total
     }
 
-    /// Passes over all users. `step` gets the first user of a page, and returns that of the next one. False: stopped.
+    /// Walks over all users. `step` gets the first user of a page, and returns the next page's. False: stopped.
     @discardableResult
     func pages(_ step: (UUID) async throws -> UUID?) async throws -> Bool {
         var next: UUID? = Store.firstUser

@@ -83,7 +83,7 @@ struct SecretFile: Sendable, Equatable {
     var isOpen: Bool { mode.map { $0 & 0o004 != 0 } ?? false }
     var isFolderOpen: Bool { folderMode.map { $0 & 0o001 != 0 } ?? false }
 
-    /// Whether owner or mode of the file or its folder let others replace the secret. Folders above are not checked.
+    /// Whether owner or mode of the file or its folder lets others replace the secret. Folders above are not checked.
     var isReplaceable: Bool {
         // In a folder with the sticky bit only owners can delete files.
         let isFolderOpen = folderMode.map { $0 & 0o022 != 0 && $0 & 0o1000 == 0 } ?? false

@@ -188,7 +188,7 @@ package struct Explanation: CommandOutput {
         }
         guard let next else { return "Nothing is planned: \(whyNoCheckIn(read))\(texts(read))" }
         let closed = obstacles.filter { isClosed($0, for: next) }
-        // It keeps all of these pushes back: a later one, only if somebody must act.
+        // A lane's problem delays all of these pushes. Those that are due later are delayed only by a stopped lane.
         if next.lanes.isSubset(of: closed.compactMap(\.lane?.lane)), let why = closed.first { return waits(why, next) }
         let decision = next.plan.nudges.contains(where: \.isToBeAsked) ? ", if the decision service allows it" : ""
         let isDue = next.at <= now
@@ -283,8 +283,8 @@ extension Planner {
 }
 
 extension Explanation.Facts {
-    /// Adds the reminders of fan-outs that have not run yet, which have no row of the user, and unless the explained
-    /// instant is past (`end` is nil), the reminders of the days to come.
+    /// Adds the reminders of fan-outs that have not run yet: the user has no row of them. Also adds those of the coming
+    /// days, unless the explained instant is past (`end` is nil).
     mutating func addReminders(_ reader: SnapshotReader, _ planner: Planner, now: Instant, end: Instant?) async throws {
         let user = userID
         var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)

@@ -30,7 +30,7 @@ struct FutureUser {
     }
 
     /// Evaluates the user whenever they are due, until the end or until `visit` returns false. If the zone can't be
-    /// read, it ends there. Returns the user after the last evaluation.
+    /// read, the walk ends. Returns the user after the last evaluation.
     @discardableResult
     func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
         // Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.
@@ -63,7 +63,7 @@ extension ClaimedUser {
         return Instant(seconds: rest < 0 ? seconds - 1 : seconds)
     }
 
-    /// Nil if that is the database's infinity.
+    /// Nil if the user is due at one of the database's infinities.
     var knownDue: Instant? { [.max, .min].contains(self.dueAt) ? nil : dueInstant }
 }
 

@@ -5,7 +5,7 @@ struct WantedColumn: Sendable, Equatable {
     let name: String
     /// The usual one first. Empty: any type is good, since the value is read as text.
     let types: [String]
-    /// The type with which it is added if it is missing.
+    /// The type of the new column if it is missing.
     let added: String?
     let isNeeded: Bool
 

@@ -13,7 +13,7 @@ package struct MigrationRun: Sendable {
         fileprivate var isMisbound = false
     }
 
-    /// Of a configuration, or of a role whose URL is in none.
+    /// A configuration's, or that of a role whose URL is in no configuration.
     let connection: ConnectionConfiguration
     let createsTables: Bool
     var usesTemplates = false

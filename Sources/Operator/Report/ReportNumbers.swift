@@ -35,8 +35,8 @@ package enum ReportNumbers: Sendable {
     }
 
     /// The share of hits in tries, `34 % (29 to 39 %)`, with its 95 % interval (Wilson's, as nudged.share_bounds), of
-    /// the counts that are shown. Nil: no tries, or a count is not shown by its number. `users` are those who tried:
-    /// what one does ten times says little of the others.
+    /// the counts that are shown. Nil: no tries, or a count is too small to be shown. `users` are those who tried:
+    /// ten tries of one user say little about the others.
     func share(of hits: Int, in tries: Int, users: Int) -> (text: String, range: ClosedRange<Double>)? {
         guard tries > 0, !isSmall(hits), !isSmall(tries), !isSmall(users) else { return nil }
         let n = Double(shown(users))

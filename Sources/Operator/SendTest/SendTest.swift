@@ -121,7 +121,7 @@ package struct SendTestRun: Sendable {
 }
 
 package struct SendTestReport: CommandOutput {
-    /// A problem that the lane reported meanwhile, and if Apple refuses the configuration, its reason for that.
+    /// A problem that the lane reported meanwhile. `stopped`: Apple's reason, if it refuses the configuration.
     typealias Trouble = (stopped: String?, text: String)
 
     fileprivate static func trouble(_ event: SenderEvent) -> Trouble? {

@@ -65,7 +65,7 @@ extension StatusPage {
         let cause = lane?.cause.map { ", \($0)" } ?? ""
         let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
-        // Seconds after which it counts as a fault that nobody is served.
+        // After so many seconds without a good sweep, that counts as a fault.
         let patience = usualDelay + 60
         if let since = alive.compactMap({ $0.stalledSince(patience: patience) }).min() {
             return fault("no sweep was good\(reason)", fix: fix, .failure, lead(since: since))

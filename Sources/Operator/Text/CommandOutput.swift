@@ -6,7 +6,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Called with what is done, and with all that is to be done.
+/// Called with how much is done (users or steps), and with how much there is.
 package typealias Progress = @Sendable (Int, Int) -> Void
 
 /// What a command answers, for a person and for a program.

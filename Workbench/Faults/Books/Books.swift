@@ -1,4 +1,4 @@
-/// Both sides after a run, and what was due by a second reading of the policy. The comparison uses nothing else.
+/// Apple's log and the database after a run, and what was due by the reference policy. Only these are compared.
 struct Books: Sendable {
     struct Accepted: Sendable, Equatable {
         var token: String

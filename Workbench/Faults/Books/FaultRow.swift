@@ -13,7 +13,7 @@ package struct FaultRow: Sendable, Equatable {
     var notes: [String] = []
     var failures = 0
 
-    /// A fault that was not played passes. One that was played and sent nothing shows nothing.
+    /// A fault that was not played passes. One that was played and sent nothing shows nothing, so it fails.
     package var passes: Bool { breaches.isEmpty && failures == 0 && (runs == 0 || accepted > 0) }
 
     mutating func add(_ result: RoundResult) {

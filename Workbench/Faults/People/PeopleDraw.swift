@@ -147,7 +147,7 @@ enum Circumstance {
     case due, dueUnderCap, defaultQuiet, later, quietNow, capped, tooSoon, disabled, malformed, noZone, noDevice,
         androidOnly, noFirstSession, none
 
-    /// How many in a thousand are such.
+    /// How many users in a thousand have each circumstance.
     static let weights: [(Circumstance, Int)] = [
         (.due, 560), (.dueUnderCap, 100), (.defaultQuiet, 40), (.later, 50), (.quietNow, 50), (.capped, 50),
         (.tooSoon, 30), (.disabled, 20), (.malformed, 20), (.noZone, 20), (.noDevice, 20), (.androidOnly, 15),

@@ -62,7 +62,7 @@ struct FaultRecipient: Sendable, Equatable {
 struct Addressee: Sendable, Equatable {
     enum Answer: Sendable, Equatable {
         case accepted
-        /// 410 with this instant (seconds since 1970). The token may go only if it registered before.
+        /// 410 with this instant (seconds since 1970). The token may be deleted only if it registered before.
         case gone(since: Int64)
     }
 

@@ -49,7 +49,7 @@ extension Fault {
         stage.note("\(rate) changes a second, \(all.refused) tried again, the slowest \(all.slowest) ms")
     }
 
-    /// Changes preferences of users of its own. So it could only wait for the daemon, and then it fails.
+    /// Changes preferences of its own share of the users. So only the daemon could hold a row, and then a change fails.
     private static func change(_ stage: Stage, _ writer: Int, _ end: End) async throws -> Changes {
         var changes = Changes()
         let connection = try await stage.connect()

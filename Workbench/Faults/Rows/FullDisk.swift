@@ -45,7 +45,7 @@ struct SmallDisk: Sendable {
         stage.atEnd { _ = try? ChildProcess.run(["umount", "-l", path]) }
     }
 
-    /// It fails when the disk is full.
+    /// Writes until the disk is full. Then dd fails, as it should.
     func fill() { _ = try? ChildProcess.run(["dd", "if=/dev/zero", "of=\(path)/filler", "bs=4096"]) }
 
     func clear() throws { guard unlink(path + "/filler") == 0 else { throw FaultError("can't clear \(path)") } }

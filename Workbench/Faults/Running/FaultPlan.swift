@@ -4,7 +4,7 @@ import Seeded
 
 /// How much of each fault is played, and with which seed.
 package struct FaultPlan: Sendable {
-    /// Every fault a little, in about six minutes.
+    /// Plays a little of each fault, in about six minutes.
     let isQuick: Bool
     var seed: UInt64
     /// Users per round; nil for each row's own number.
@@ -79,7 +79,7 @@ package struct Fault: Sendable {
 }
 
 extension Fault {
-    /// Each with what happens and what it shows, for `--list`.
+    /// Each fault with a text for `--list`: what happens, and what it shows.
     package static let rows: [(fault: Fault, text: String)] = [
         (.failPoints, "A daemon is killed at each fail point."),
         (.randomKills, "A daemon is killed at random moments, several times."),

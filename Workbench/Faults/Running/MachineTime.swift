@@ -20,7 +20,7 @@ struct MachineTime: Sendable {
     /// The kernel may add to its count later than the time passed: at most so much later.
     private static let mostOwed: Int64 = 2_000_000
 
-    /// `waited`: for how long so far somebody waited for a processor. Returns the time since the last tick.
+    /// `waited`: the total time so far in which somebody waited for a processor. Returns the time since the last tick.
     @discardableResult
     mutating func tick(wall: Int64, waited: Int64) -> Int64 {
         defer { last = (wall, waited) }

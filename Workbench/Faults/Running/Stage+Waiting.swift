@@ -6,8 +6,8 @@ import Synchronization
 extension Stage {
     static let net = Duration.seconds(600)
 
-    /// Polls until the condition is met. Fails when it can't be met any more: none of `daemons`, who bring it about, is
-    /// left (nil: any of the round; empty: it needs none).
+    /// Polls until the condition is met. Fails when none of `daemons`, which should meet it, is left any more
+    /// (nil: all of the round; empty: no daemon is needed).
     func wait(
         for what: String,
         by daemons: [ChildProcess]? = nil,

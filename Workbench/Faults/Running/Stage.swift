@@ -77,7 +77,7 @@ final class Stage: Sendable {
     }
 
     func strike() {
-        // It may retain this stage.
+        // The comparison may retain this stage.
         comparison.withLock { $0 = nil }
         for ending in endings.withLock({ $0 }) { ending() }
         for process in processes.withLock({ $0 }) where process.exit == nil {

@@ -92,7 +92,7 @@ package final class PlannedNudge: Sendable {
     /// When the nudge was counted in the history, if another device was answered already.
     package var countedAt: Instant? { values.retry?.countedAt }
 
-    /// With the name that the app gives back when the user opens it: of a digest, its first message.
+    /// The payload with the name that the app gives back when the user opens it. A digest has its first message's name.
     func appendPayload(to out: inout [UInt8]) {
         Notification.append(values.unnamedPayload, named: values.members.first?.key ?? "", to: &out)
     }

@@ -226,8 +226,8 @@ private struct PlanOutcomes: ~Copyable {
             StaleToken(
                 userID: plan.userID,
                 token: target.device.token,
-                // As its row has them: a device that has moved is served by another lane, and a row of the app's own
-                // may spell them in another way.
+                // As the device's row has them: a moved device is served by another lane, and the app's own table may
+                // spell them in another way.
                 environment: target.device.environment ?? target.lane.environment,
                 topic: target.device.topic ?? target.lane.topic,
                 unregisteredAt: instant,

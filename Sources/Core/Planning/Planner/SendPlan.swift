@@ -126,7 +126,7 @@ package final class SendPlan: Sendable {
                 continue
             }
             kept.isPartial = true
-            // A first attempt that is not made leaves nothing.
+            // A first attempt that is not made leaves no retry.
             if !nudge.isFirst {
                 let left = nudge.keeping([], then: nudge.targets).waiting
                 kept.retries.append(nudge.retry(version, left: left, countedAt: nudge.countedAt))
@@ -148,7 +148,7 @@ struct PlanDraft {
     var retries: [Retry] = []
     /// The earliest instant at which the answer for a waiting nudge can change. nil: none can change by itself.
     private(set) var dueAt: Instant?
-    /// Whether more is waiting than was read, or could be sent than is in the plan. Then the user is soon due again.
+    /// Whether more waits than was read, or more could be sent than is in the plan. Then the user is soon due again.
     var isPartial = false
     var records: [DeliveryRecord] = []
     private(set) var ended: [NudgeIdentity] = []

@@ -3,7 +3,7 @@ import Configuration
 import Policy
 import TimeZones
 
-/// Plans messages and reminders, each evaluated with those before it counted, and renders all pushes.
+/// Plans messages and reminders one by one, so that each counts for the next ones. Renders all pushes.
 extension UserPlanner {
     mutating func planTexts() throws(TimeZoneError) {
         draft.isPartial = user.hasMoreMessages || user.reminders.isPartial
@@ -204,7 +204,7 @@ extension UserPlanner {
         filled.unnamedPayload = payload
         filled.collapseKey = text.collapseName
         filled.endsAt = text.expiresAt
-        // Without an end, Apple keeps it for a day.
+        // If the text has no end, Apple keeps the push for a day.
         filled.expiresAt = text.expiresAt ?? now + 86_400
         // The service decides only about what a user reads.
         filled.text = mayAsk && !content.isSilent && content.surface == nil ? content : nil

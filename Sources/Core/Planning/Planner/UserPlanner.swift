@@ -109,7 +109,7 @@ struct UserPlanner: ~Copyable {
     /// What is left of an attempt, and those of its devices that are still registered.
     private typealias Known = (retry: Retry, devices: RecipientDevices.Remaining)
 
-    /// - Parameter known: of an attempt that no device answered. nil: there was none.
+    /// - Parameter known: the rest of an attempt that no device answered. nil: there was no attempt.
     private mutating func attempt(_ nudge: PendingNudge, _ known: Known? = nil) throws(TimeZoneError) -> Decision? {
         let decision = try evaluate(nudge, draft.history)
         guard let identity = nudge.identity(sentBy: decision) else {
