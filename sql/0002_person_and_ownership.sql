@@ -463,7 +463,7 @@ end $$;
 select nudged.make_quarantined();
 
 -- Every migration that makes tables calls it. Gives them row-level security. Where the citus extension exists, it
--- distributes those about users by user_id, and returns these. Members, leases, ranges, daemons and intents stay on the
+-- distributes the tables about users by user_id, and returns these tables. Members, leases, ranges, daemons and intents stay on the
 -- coordinator.
 create function nudged.finish_tables() returns setof text
 language plpgsql as $$

@@ -724,7 +724,7 @@ end $$;
 
 -- Sends many messages at once. messages: an array of objects whose members are the arguments of nudged_api.send
 -- (user_id, and title or body at least). All or none: the error names the first refused message by its position, from
--- 0. So does a value of a wrong type, since the server's own error would show it. Returns rows in their order.
+-- 0, also for a value of a wrong type: the server's own error would show the value. Returns rows in their order.
 create function nudged_api.send_many(messages jsonb) returns table (user_id uuid, id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column

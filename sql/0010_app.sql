@@ -491,8 +491,8 @@ begin
     return is_kept;
 end $$;
 
--- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, whatever the
--- app's own triggers do to the erasure. The touch stops decisions that were made before. An insert waits only if the
+-- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, even if a
+-- trigger of the app stops the erasure. The touch stops decisions that were made before. An insert waits only if the
 -- owner has locked the table.
 create function nudged.note_deleted_users() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$ begin
