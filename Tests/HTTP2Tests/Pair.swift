@@ -17,7 +17,7 @@ final class Pair: Sendable {
     }
 
     static let authority = Result { try SelfSignedAuthority() }
-    private static let roots = Result { try CAFile(authority.get().certificate) }
+    private let roots: CAFile
     let script: Script
     let server: Server
     let client: ClientConnection
@@ -37,6 +37,7 @@ final class Pair: Sendable {
         client adjustClient: (inout ClientConfiguration) -> Void = { _ in }
     ) throws {
         self.script = script
+        roots = try CAFile(Self.authority.get().certificate)
         let leaf = try Self.authority.get().issue(for: ["localhost"])
         var serverSide = ServerConfiguration(leaf)
         adjustServer(&serverSide)
@@ -45,7 +46,7 @@ final class Pair: Sendable {
         var clientSide = ClientConfiguration(host: "localhost", port: server.port)
         clientSide.requestDeadline = 30_000
         clientSide.keptFields = ["apns-id"]
-        clientSide.trust = .file(try Self.roots.get().path)
+        clientSide.trust = .file(roots.path)
         adjustClient(&clientSide)
         let (told, address) = (told, serverSide.address)
         client = ClientConnection(configuration: clientSide, resolver: resolver ?? { _ in [address] }) { event in

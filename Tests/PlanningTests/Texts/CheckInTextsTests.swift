@@ -179,7 +179,7 @@ import struct FoundationEssentials.UUID
         let outcomes = checkInTexts.templateOutcomes(Self.question(context: "{}")).map(\.outcome)
         #expect(outcomes == [.missing(["conversation_id"])])
         #expect(checkInTexts.choose(Self.question(context: context))?.text.id == 1)
-        let new = CheckInTexts(templates: [StoredTemplate(id: 1, title: "anew", body: "", action: "new_conversation")])
+        let new = CheckInTexts(templates: [StoredTemplate(id: 1, title: "again", body: "", action: "new_conversation")])
         let text = Self.text(new.choose(Self.question(context: context)))
         #expect(text.contains("new_conversation") && !text.contains(Self.conversation))
     }
