@@ -178,10 +178,11 @@ struct BookIndex {
 
     /// When each nudge was first accepted. It counts once, however many devices and attempts it has.
     func nudges(_ pushes: [Books.Accepted]) -> [Int64] {
+        func name(_ row: Books.Recorded) -> String { "\(row.kind) \(row.key)" }
+        // Pushes whose record is lost belong to the user's one nudge, because two slots of a user are never that close.
+        let lost = pushes.lazy.compactMap { byID[$0.apnsID] }.first.map(name) ?? "lost"
         let byNudge = Dictionary(grouping: pushes) { push in
-            // Pushes whose record was removed count as one nudge, because two slots of a user are never that close.
-            allowance.recordLost.contains(push.apnsID)
-                ? "taken away" : byID[push.apnsID].map { "\($0.kind) \($0.key)" } ?? push.apnsID
+            allowance.recordLost.contains(push.apnsID) ? lost : byID[push.apnsID].map(name) ?? push.apnsID
         }
         return byNudge.values.compactMap { $0.map(\.at).min() }
     }

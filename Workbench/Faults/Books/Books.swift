@@ -58,7 +58,7 @@ struct Allowance: Sendable, Equatable {
     var further = 0
     /// Tokens that the script itself deleted from `push_tokens`.
     var tokensTaken: Set<String> = []
-    /// Pushes (`apns-id`) whose rows of the record the script removed: a restored backup, an erased user.
+    /// Pushes (`apns-id`) that the record may lack: a restored backup, an erased user, a standby that was behind.
     var recordLost: Set<String> = []
     /// Users whose data the script changed. Only limits and quiet hours from before must hold for them.
     var changed: Set<String> = []
