@@ -1,5 +1,5 @@
-/// A failure of PostgreSQL or its connection. It never holds a parameter, a row's value or a password. `ServerReport`
-/// decides which of the server's messages it may repeat.
+/// A failure of PostgreSQL or its connection. It never holds a parameter, a row's value or a password.
+/// `init(_:statement:reading:)` decides which of the server's messages it may repeat.
 public struct PostgresError: Error, Sendable, Equatable {
     /// The raw value says it to a person.
     public enum Code: String, Sendable {

@@ -65,7 +65,7 @@ extension ServerLink {
                 }
                 return all
             case PGRES_FATAL_ERROR:
-                failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
+                failure = failure ?? PostgresError(.refusedByServer, statement: name, reading: result)
             // libpq repeats this answer without end.
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
             default:
@@ -92,7 +92,8 @@ extension ServerLink {
             let rows = Rows(owning: result, statement: name)
             if isBroken { throw lost(name) }
             switch status {
-            case PGRES_FATAL_ERROR: failure = failure ?? ServerReport(result).error(.refusedByServer, statement: name)
+            case PGRES_FATAL_ERROR:
+                failure = failure ?? PostgresError(.refusedByServer, statement: name, reading: result)
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw Self.copying(name)
             default: break
             }
@@ -146,7 +147,9 @@ extension ServerLink {
 
     /// The link is broken. libpq's message can repeat the server's, so it is not included.
     private func lost(_ name: String?) -> PostgresError {
-        farewell.report?.error(.connectionLost, statement: name) ?? PostgresError(.connectionLost, statement: name)
+        var error = farewell.error ?? PostgresError(.connectionLost)
+        error.statement = name
+        return error
     }
 
     /// Keeps the reason that the server gave (57P01 …) for a connection that then broke.

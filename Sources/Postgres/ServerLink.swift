@@ -120,7 +120,7 @@ final class ServerLink {
 /// Why the server ended the connection, if it said so while nothing was asked. Then libpq takes its FATAL for a notice,
 /// for example when it comes with the answer to the connection's start.
 final class Farewell {
-    private(set) var report: ServerReport?
+    private(set) var error: PostgresError?
 
     /// Other notices are dropped. libpq would write them to stderr, and they can quote a parameter or a row.
     func listen(to connection: OpaquePointer) {
@@ -128,7 +128,8 @@ final class Farewell {
             guard let context, let result, let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))),
                 ["FATAL", "PANIC"].contains(String(cString: severity))
             else { return }
-            Unmanaged<Farewell>.fromOpaque(context).takeUnretainedValue().report = ServerReport(result)
+            let farewell = Unmanaged<Farewell>.fromOpaque(context).takeUnretainedValue()
+            farewell.error = PostgresError(.connectionLost, reading: result)
         }
         PQsetNoticeReceiver(connection, receive, Unmanaged.passUnretained(self).toOpaque())
     }
