@@ -21,6 +21,7 @@ public actor Connection {
     /// Whether a caller has the connection. The actor alone would admit others into an interactive transaction.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The interactive one that is open.
     var currentTransaction: UInt64?
     var lastTransaction: UInt64 = 0
 
@@ -101,7 +102,7 @@ public actor Connection {
         await takeTurn()
         defer { passTurn() }
         let text = "\(settings([], timeout).sql);\n\(script)"
-        try perform(leavingTransaction: false) { link throws(PostgresError) in
+        try perform { link throws(PostgresError) in
             try link.script(text, name: name, Deadline(after: timeout + Self.grace))
         }
     }
@@ -174,7 +175,7 @@ public actor Connection {
     ///
     /// - Throws: `notConnected`; `unexpectedResult` if libpq has no memory or no random numbers.
     public func verifier(password: String, user: String) throws(PostgresError) -> String {
-        try perform(leavingTransaction: false) { link throws(PostgresError) in
+        try perform { link throws(PostgresError) in
             guard let text = PQencryptPasswordConn(link.handle, password, user, "scram-sha-256") else {
                 throw PostgresError(.unexpectedResult, statement: "password")
             }
@@ -186,12 +187,9 @@ public actor Connection {
     func flight(
         _ statements: [Statement],
         named: Range<Int> = 0..<0,
-        _ time: Duration,
-        leavingTransaction: Bool = false
+        _ time: Duration
     ) throws(PostgresError) -> [Rows] {
-        try perform(leavingTransaction: leavingTransaction) { link throws(PostgresError) in
-            try link.flight(statements, named: named, Deadline(after: time))
-        }
+        try perform { link throws(PostgresError) in try link.flight(statements, named: named, Deadline(after: time)) }
     }
 
     /// No such prepared statement, one of this name, and one whose columns have other types now (a view was replaced).
@@ -219,24 +217,20 @@ public actor Connection {
         }
     }
 
-    /// Runs `work`, then cleans up: a broken link is closed, and a transaction is ended unless it is to stay open.
-    func perform<T>(
-        leavingTransaction: Bool,
-        _ work: (ServerLink) throws(PostgresError) -> T
-    ) throws(PostgresError) -> T {
+    /// Runs `work`, then cleans up: a broken link is closed, and a transaction is ended unless it is interactive.
+    func perform<T>(_ work: (ServerLink) throws(PostgresError) -> T) throws(PostgresError) -> T {
         guard let link else { throw PostgresError(.notConnected) }
         do throws(PostgresError) {
             let value = try work(link)
-            if !leavingTransaction { rollBackWhatIsOpen() }
+            if currentTransaction == nil { rollBackWhatIsOpen() }
             return value
         } catch {
-            if error.code == .connectionLost || error.code == .timedOut || link.isBroken {
-                if error.code == .timedOut { silent.store(true, ordering: .releasing) }
+            if error.code == .timedOut { silent.store(true, ordering: .releasing) }
+            // The server was demoted behind a pooler, or made read-only. The next one must be writable.
+            let isDemoted = error.sqlState == "25006" && configuration.wantsWritable
+            if error.code == .connectionLost || error.code == .timedOut || link.isBroken || isDemoted {
                 close()
-            } else if error.sqlState == "25006", configuration.wantsWritable {
-                // The server was demoted behind a pooler, or made read-only. The next one must be writable.
-                close()
-            } else if !leavingTransaction {
+            } else if currentTransaction == nil {
                 rollBackWhatIsOpen()
             }
             throw error

@@ -7,12 +7,12 @@ public struct Transaction: Sendable {
     /// Runs one statement.
     ///
     /// - Throws: As `Connection.run`. After an error it can only roll back. `transactionEnded` after its end.
-    public func run(_ statement: Statement) async throws(PostgresError) -> Rows {
-        try await connection.run([statement], in: self)[0]
-    }
+    public func run(_ statement: Statement) async throws(PostgresError) -> Rows { try await run([statement])[0] }
 
     public func run(_ statements: [Statement]) async throws(PostgresError) -> [Rows] {
-        try await connection.run(statements, in: self)
+        try await connection.within(self) { link, deadline throws(PostgresError) in
+            try link.flight(statements, deadline)
+        }
     }
 
     /// Runs one statement that may fail. If the server refuses it, the transaction continues as before it.
@@ -32,7 +32,9 @@ public struct Transaction: Sendable {
     private static let rollBackToSavepoint = Statement("rollback_to_savepoint", sql: "rollback to savepoint attempt")
 
     public func execute(script: String, name: String = "script") async throws(PostgresError) {
-        try await connection.execute(script, name, in: self)
+        try await connection.within(self) { link, deadline throws(PostgresError) in
+            try link.script(script, name: name, deadline)
+        }
     }
 }
 
@@ -57,8 +59,8 @@ extension Connection {
         currentTransaction = transaction.id
         defer { currentTransaction = nil }
         let start = [isSnapshot ? Self.beginSnapshot : Self.begin, self.settings(settings, timeout)]
-        _ = try flight(start, timeout + Self.grace, leavingTransaction: true)
         do {
+            _ = try flight(start, timeout + Self.grace)
             let value = try await body(transaction)
             let answer = try flight([Self.commit], timeout + Self.grace)
             try Self.checkCommitted(answer[0])
@@ -70,19 +72,13 @@ extension Connection {
         }
     }
 
-    func run(_ statements: [Statement], in transaction: Transaction) throws(PostgresError) -> [Rows] {
-        try check(transaction)
-        return try flight(statements, transaction.timeout + Self.grace, leavingTransaction: true)
-    }
-
-    func execute(_ script: String, _ name: String, in transaction: Transaction) throws(PostgresError) {
-        try check(transaction)
-        try perform(leavingTransaction: true) { link throws(PostgresError) in
-            try link.script(script, name: name, Deadline(after: transaction.timeout + Self.grace))
-        }
-    }
-
-    private func check(_ transaction: Transaction) throws(PostgresError) {
+    func within<T: Sendable>(
+        _ transaction: Transaction,
+        _ work: @Sendable (ServerLink, Deadline) throws(PostgresError) -> T
+    ) throws(PostgresError) -> T {
         guard currentTransaction == transaction.id else { throw PostgresError(.transactionEnded) }
+        return try perform { link throws(PostgresError) in
+            try work(link, Deadline(after: transaction.timeout + Self.grace))
+        }
     }
 }
