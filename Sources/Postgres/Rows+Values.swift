@@ -150,8 +150,8 @@ extension Rows {
         _ column: Int,
         _ reader: BinaryReader<Value>
     ) throws(PostgresError) -> [Value?] {
-        let values = try cell(row, column) { type, bytes throws(PostgresError) in
-            guard let type, reader.isArray(type), let values = BinaryReader.array(bytes, reader) else {
+        let values = try cell(row, column) { _, bytes throws(PostgresError) in
+            guard let values = BinaryReader.array(bytes, reader) else {
                 throw mismatch(row, column, "\(reader.name)Array")
             }
             return values
@@ -166,18 +166,7 @@ struct BinaryReader<Value> {
     typealias Bytes = UnsafeRawBufferPointer
 
     let name: String
-    let isArray: (PostgresType) -> Bool
     let read: (PostgresType?, Bytes) -> Value?
-
-    fileprivate init(
-        _ name: String,
-        in isArray: @escaping (PostgresType) -> Bool,
-        _ read: @escaping (PostgresType?, Bytes) -> Value?
-    ) {
-        self.name = name
-        self.isArray = isArray
-        self.read = read
-    }
 
     /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size and lower bound. Then each
     /// element follows as length and bytes. Every length is checked against the buffer.
@@ -219,19 +208,19 @@ extension BinaryReader where Value: FixedWidthInteger {
 
 extension BinaryReader<Int64> {
     static var int8: Self {
-        Self("int8", in: { [.int8Array, .int4Array, .int2Array].contains($0) }) { type, bytes in
+        Self(name: "int8") { type, bytes in
             type == .int8 ? integer(bytes) : BinaryReader<Int32>.int4.read(type, bytes).map(Int64.init)
         }
     }
 
     static var timestamp: Self {
-        Self("timestamp", in: { $0 == .timestamptzArray }) {
+        Self(name: "timestamp") {
             $0 == .timestamptz ? integer($1).flatMap { PostgresEpoch.fromServer(microseconds: $0) } : nil
         }
     }
 
     static var reachableTimestamp: Self {
-        Self("timestamp", in: { $0 == .timestamptzArray }) {
+        Self(name: "timestamp") {
             $0 == .timestamptz ? integer($1).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max } : nil
         }
     }
@@ -239,33 +228,33 @@ extension BinaryReader<Int64> {
 
 extension BinaryReader<Int32> {
     static var int4: Self {
-        Self("int4", in: { [.int4Array, .int2Array].contains($0) }) { type, bytes in
+        Self(name: "int4") { type, bytes in
             type == .int4 ? integer(bytes) : BinaryReader<Int16>.int2.read(type, bytes).map(Int32.init)
         }
     }
 
     static var date: Self {
-        Self("date", in: { $0 == .dateArray }) {
+        Self(name: "date") {
             $0 == .date ? integer($1).flatMap { PostgresEpoch.fromServer(days: $0) } : nil
         }
     }
 }
 
 extension BinaryReader<Int16> {
-    static var int2: Self { Self("int2", in: { $0 == .int2Array }) { $0 == .int2 ? integer($1) : nil } }
+    static var int2: Self { Self(name: "int2") { $0 == .int2 ? integer($1) : nil } }
 }
 
 extension BinaryReader<Bool> {
-    static var bool: Self { Self("bool", in: { $0 == .boolArray }) { $0 == .bool && $1.count == 1 ? $1[0] != 0 : nil } }
+    static var bool: Self { Self(name: "bool") { $0 == .bool && $1.count == 1 ? $1[0] != 0 : nil } }
 }
 
 extension BinaryReader<[UInt8]> {
-    static var bytes: Self { Self("bytes", in: { $0 == .byteaArray }) { $0 == .bytea ? [UInt8]($1) : nil } }
+    static var bytes: Self { Self(name: "bytes") { $0 == .bytea ? [UInt8]($1) : nil } }
 }
 
 extension BinaryReader<UUID> {
     static var uuid: Self {
-        Self("uuid", in: { $0 == .uuidArray }) { type, bytes in
+        Self(name: "uuid") { type, bytes in
             guard type == .uuid, bytes.count == 16 else { return nil }
             // The same sixteen bytes, in two loads.
             let halves = (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -277,7 +266,7 @@ extension BinaryReader<UUID> {
 extension BinaryReader<String> {
     /// Invalid UTF-8 (possible only in a database with SQL_ASCII) becomes U+FFFD: one bad row must not stop a batch.
     static var text: Self {
-        Self("text", in: { [.textArray, .varcharArray, .jsonbArray].contains($0) }) { type, bytes in
+        Self(name: "text") { type, bytes in
             switch type {
             case .text, .varchar, .bpchar, .name, .json, .unknown: return String(decoding: bytes, as: UTF8.self)
             case .jsonb:
