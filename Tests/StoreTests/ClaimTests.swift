@@ -148,8 +148,8 @@ struct ClaimedUserTests {
 
     @Test func version_whenAUserIsTouched_countsOn() {
         let now = Instant(seconds: 1_000)
-        let change = ClaimedUser.Touch(changedAt: now)
-        let arrival = ClaimedUser.Touch(changedAt: nil)
+        let change: Instant? = now
+        let arrival: Instant? = nil
         #expect(user(version: 0).touched(change, now: now).version == 1)
         #expect(user(version: 7).touched(change, now: now).version == 1 << 32)
         #expect(user(version: 7).touched(arrival, now: now).version == 8)

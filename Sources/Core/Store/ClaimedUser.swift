@@ -106,17 +106,12 @@ extension ClaimedUser {
         return ClaimedUser(after)
     }
 
-    /// The touches of one user in `nudged.touched`.
-    struct Touch {
-        /// The newest change; nil: something new is to be sent, and nothing else changed.
-        let changedAt: Instant?
-    }
-
     /// The user after `Query.drain` has taken the touches.
-    func touched(_ touch: Touch?, now: Instant) -> ClaimedUser {
-        guard let touch else { return self }
+    ///
+    /// - Parameter newest: the newest change; nil: something new is to be sent, and nothing else changed.
+    func touched(_ newest: Instant?, now: Instant) -> ClaimedUser {
         var after = values
-        if let at = touch.changedAt {
+        if let at = newest {
             // Version 0 is a new user. The drain inserts a row with version 1 for them.
             after.version = after.version == 0 ? 1 : (after.version | 0xFFFF_FFFF) &+ 1
             after.touchedAt = max(after.touchedAt ?? at, at)

@@ -33,18 +33,18 @@ package struct SnapshotReader: Sendable {
         let newcomer = ClaimedUser.Values(userID: id, version: 0, dueAt: now.microseconds)
         let values = isNew ? newcomer : try ClaimedUser.Values(people, 0)
         let parts = try await parts(of: [values], until: max(until ?? now, now))
-        let touched = try await touches([id])[id]
+        let touch = try await touches([id])[id]
         let owner = try await run(.readOwner, [.uuid(id)])
         guard !isNew || parts.isKnown(0) else { return nil }
         let found = try parts.user(0)
         let intents = try await intents(id, turn: found.turn)
         return ReadUser(
             // An intent counts from its commit.
-            user: intents.reduce(found.touched(touched, now: now)) { $0.settled($1.change) },
+            user: intents.reduce(touch.map { found.touched($0, now: now) } ?? found) { $0.settled($1.change) },
             range: owner.count > 0 ? try owner.int4(0, 0) : 0,
             owner: owner.count > 0 ? try owner.uuidOrNull(0, 1) : nil,
             isNew: isNew,
-            isUnseen: isNew && touched == nil,
+            isUnseen: isNew && touch == nil,
             hasProfile: parts.hasProfile(0),
             intents: intents
         )
@@ -121,7 +121,8 @@ package struct SnapshotReader: Sendable {
         var users = (0..<read).compactMap { try? parts.user($0) }
         let unreadable = known.count - users.count
         for place in read..<found.count where parts.isKnown(place) { users.append(try parts.user(place)) }
-        return (users.map { $0.touched(touches[$0.userID], now: now) }, unreadable)
+        users = users.map { user in touches[user.userID].map { user.touched($0, now: now) } ?? user }
+        return (users, unreadable)
     }
 
     /// Fan-outs that are due up to an instant, the earliest first, with their authors' profiles.
@@ -186,14 +187,9 @@ package struct SnapshotReader: Sendable {
         return parts
     }
 
-    private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: ClaimedUser.Touch] {
-        let rows = try await run(.readTouches, [.uuidArray(ids)])
-        var touches: [UUID: ClaimedUser.Touch] = [:]
-        for row in 0..<rows.count {
-            let changed = try rows.timestampOrNull(row, 1).flatMap(Instant.init(microseconds:))
-            touches[try rows.uuid(row, 0)] = ClaimedUser.Touch(changedAt: changed)
-        }
-        return touches
+    /// Of users with touches: the newest change, or nil (`ClaimedUser.touched`).
+    private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: Instant?] {
+        try await run(.readTouches, [.uuidArray(ids)]).byUser()
     }
 
     private func intents(_ id: UUID, turn turnNow: Int32) async throws(PostgresError) -> [ReadUser.OpenIntent] {
