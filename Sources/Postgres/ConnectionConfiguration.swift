@@ -236,10 +236,7 @@ extension ConnectionConfiguration {
         let host = attempt["host"]
         if let host, !host.hasPrefix("/"), !host.hasPrefix("@") {
             // A password with an unescaped @ or / becomes a part of the host, and errors name hosts.
-            let isName = host.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-                    || [0x2D, 0x2E, 0x3A, 0x5F, 0x25].contains($0)
-            }
+            let isName = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:_%".contains($0)) }
             guard isName else { throw PostgresError(.invalidURL, detail: "the host is not a host name") }
         }
         if let port = attempt["port"] {

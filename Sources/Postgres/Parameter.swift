@@ -54,13 +54,14 @@ public enum PostgresType: UInt32, Sendable, CaseIterable {
 /// PostgreSQL's `infinity` and `-infinity`. The server refuses a text with U+0000 (SQLSTATE 22021).
 public struct Parameter: Sendable {
     let type: PostgresType
-    private(set) var bytes: [UInt8]?
+    let bytes: [UInt8]?
     /// Whether PostgreSQL has such a value. A statement with another is not sent.
-    private(set) var isExpressible = true
+    let isExpressible: Bool
 
-    private init(_ type: PostgresType, _ bytes: [UInt8]?) {
+    private init(_ type: PostgresType, _ bytes: [UInt8]?, isExpressible: Bool = true) {
         self.type = type
         self.bytes = bytes
+        self.isExpressible = isExpressible
     }
 
     public static func null(_ type: PostgresType) -> Parameter { Parameter(type, nil) }
@@ -125,11 +126,7 @@ public struct Parameter: Sendable {
         return Parameter(type, withUnsafeBytes(of: value) { Array($0) })
     }
 
-    private static func inexpressible(_ type: PostgresType) -> Parameter {
-        var parameter = Parameter(type, nil)
-        parameter.isExpressible = false
-        return parameter
-    }
+    private static func inexpressible(_ type: PostgresType) -> Parameter { Parameter(type, nil, isExpressible: false) }
 
     /// Elements of one length, written in one pass: a settlement binds about thirty of these lists.
     ///

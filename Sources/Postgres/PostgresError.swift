@@ -55,7 +55,11 @@ public struct PostgresError: Error, Sendable, Equatable {
     public var condition: String? { sqlState.map(SQLState.condition) }
 
     public var isTransient: Bool {
-        if let sqlState { return SQLState.isTransient(sqlState) }
+        if let state = sqlState {
+            // Connection exceptions, insufficient resources.
+            return state.hasPrefix("08") || state.hasPrefix("53") || SQLState.heldUp.contains(state)
+                || SQLState.passing.contains(state)
+        }
         return [.connectionFailed, .connectionLost, .timedOut, .notConnected].contains(code)
     }
 
@@ -128,12 +132,7 @@ enum SQLState {
     ]
 
     /// The same statement can succeed later without any action.
-    static func isTransient(_ state: String) -> Bool {
-        // Connection exceptions, insufficient resources.
-        state.hasPrefix("08") || state.hasPrefix("53") || heldUp.contains(state) || passing.contains(state)
-    }
-
-    private static let passing: Set = [
+    static let passing: Set = [
         "25006",  // read-only: a failover is under way, or the disk is full and an operator turned it on
         "25P03", "25P04",  // idle in transaction, transaction time-out
         "40003",  // unknown completion
@@ -168,10 +167,10 @@ enum SQLState {
     }
 
     static func condition(_ state: String) -> String {
-        names[state] ?? classes[String(state.prefix(2))] ?? "unknown condition"
+        names[state] ?? names[String(state.prefix(2))] ?? "unknown condition"
     }
 
-    /// Those named as their class are left out.
+    /// Conditions, then classes. Conditions that are named as their class are left out.
     private static let names = [
         "08001": "sqlclient_unable_to_establish_sqlconnection", "08003": "connection_does_not_exist",
         "08004": "sqlserver_rejected_establishment_of_sqlconnection", "08006": "connection_failure",
@@ -200,9 +199,6 @@ enum SQLState {
         "57P04": "database_dropped", "57P05": "idle_session_timeout", "58030": "io_error", "58P01": "undefined_file",
         "58P02": "duplicate_file", "P0001": "raise_exception", "P0002": "no_data_found", "P0003": "too_many_rows",
         "P0004": "assert_failure", "XX001": "data_corrupted", "XX002": "index_corrupted",
-    ]
-
-    private static let classes = [
         "00": "successful_completion", "01": "warning", "02": "no_data", "08": "connection_exception",
         "0A": "feature_not_supported", "21": "cardinality_violation", "22": "data_exception",
         "23": "integrity_constraint_violation", "25": "invalid_transaction_state",

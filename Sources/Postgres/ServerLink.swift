@@ -12,7 +12,14 @@ final class ServerLink {
     var prepared: Set<String> = []
 
     private init(_ keywords: [String: String]) throws(PostgresError) {
-        guard let handle = Self.start(keywords) else { throw PostgresError(.connectionFailed, detail: "out of memory") }
+        // A value between quotation marks has its backslashes and quotation marks escaped (manual, 34.1.1.1).
+        let pairs = keywords.map { keyword, value in
+            let escaped = value.unicodeScalars.map { ["\\", "'"].contains($0) ? "\\\($0)" : "\($0)" }
+            return "\(keyword)='\(escaped.joined())'"
+        }
+        guard let handle = PQconnectStart(pairs.joined(separator: " ")) else {
+            throw PostgresError(.connectionFailed, detail: "out of memory")
+        }
         self.handle = handle
         farewell.listen(to: handle)
         // Verbose, because the SQLSTATE of a refused connection is only in libpq's message.
@@ -22,15 +29,6 @@ final class ServerLink {
 
     /// Non-blocking mode is on, so the last message that PQfinish sends can't block.
     deinit { PQfinish(handle) }
-
-    /// A value between quotation marks has its backslashes and quotation marks escaped (manual, 34.1.1.1).
-    private static func start(_ keywords: [String: String]) -> OpaquePointer? {
-        let pairs = keywords.map { keyword, value in
-            let escaped = value.unicodeScalars.map { ["\\", "'"].contains($0) ? "\\\($0)" : "\($0)" }
-            return "\(keyword)='\(escaped.joined())'"
-        }
-        return PQconnectStart(pairs.joined(separator: " "))
-    }
 
     /// Tries the configuration's hosts in order. With a `headStart`, a silent host is left for the next one soon, and
     /// tried again for its whole time if no other accepts. After a failover, the first host often drops packets.
