@@ -31,7 +31,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - first: the error of an earlier attempt with the whole list; nil: there was none.
-    ///   - parting: divides a list by whether rows are locked; nil: that can't be known.
+    ///   - parting: for writes: where to look which users' rows are locked, and the user of an element.
     ///   - probe: for reads of the app's data: the same read for no user. If it succeeds, one element causes the error,
     ///     whatever its SQLSTATE is: the app's views, triggers and types can raise any.
     ///   - refused: called for each element that is refused alone, or whose row is locked.
@@ -39,7 +39,7 @@ extension Store {
     func bisecting<Element>(
         _ all: [Element],
         first: PostgresError? = nil,
-        parting: (([Element]) async throws(PostgresError) -> (free: [Element], held: [Element])?)? = nil,
+        parting: (database: Database, user: (Element) -> UUID)? = nil,
         probe: (() async throws(PostgresError) -> Void)? = nil,
         refused: (Element, PostgresError) async throws(PostgresError) -> Void,
         work: ([Element], Patience) async throws(PostgresError) -> Void
@@ -72,9 +72,12 @@ extension Store {
                     let isFirst = searchEnd == nil
                     let end = searchEnd ?? .now + Self.searchTime
                     searchEnd = end
-                    if isFirst, piece.count > 1, let (free, held) = try await parting?(piece), !held.isEmpty {
-                        bisection.again(free)
-                        for element in held { try await refused(element, error) }
+                    if isFirst, piece.count > 1, let (database, user) = parting,
+                        let free = try await unlocked(piece.map(user), database),
+                        !piece.allSatisfy({ free.contains(user($0)) })
+                    {
+                        bisection.again(piece.filter { free.contains(user($0)) })
+                        for element in piece where !free.contains(user(element)) { try await refused(element, error) }
                         continue
                     }
                     if .now >= end {
@@ -99,19 +102,13 @@ extension Store {
         }
     }
 
-    /// Divides users by whether their rows are locked, with SKIP LOCKED. nil: distributed tables refuse that.
-    func parting<Element>(
-        _ database: Database,
-        user: @escaping (Element) -> UUID
-    ) -> ([Element]) async throws(PostgresError) -> (free: [Element], held: [Element])? {
-        { (all: [Element]) async throws(PostgresError) in
-            do throws(PostgresError) {
-                let free = try await one(database, .freePeople, [.uuidArray(all.map(user))]).uuidSet()
-                return (all.filter { free.contains(user($0)) }, all.filter { !free.contains(user($0)) })
-            } catch {
-                guard error.sqlState == Self.notSupported else { throw error }
-                return nil
-            }
+    /// The users whose rows are not locked, with SKIP LOCKED. nil: distributed tables refuse that.
+    private func unlocked(_ users: [UUID], _ database: Database) async throws(PostgresError) -> Set<UUID>? {
+        do throws(PostgresError) {
+            return try await one(database, .freePeople, [.uuidArray(users)]).uuidSet()
+        } catch {
+            guard error.sqlState == Self.notSupported else { throw error }
+            return nil
         }
     }
 

@@ -17,7 +17,7 @@ extension Store {
         try await bisecting(
             // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.
             postponements.sorted { $0.userID < $1.userID },
-            parting: parting(intents, user: \.userID),
+            parting: (database: intents, user: { $0.userID }),
             refused: { (one, error) in skip(Refusal(one.userID, error)) },
             work: { (postponements, patience) async throws(PostgresError) in
                 let postpone = Query.postpone([
@@ -119,7 +119,7 @@ extension Store {
         }
         try await bisecting(
             users,
-            parting: parting(claims) { $0.user },
+            parting: (database: claims, user: { $0.user }),
             probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
             refused: { (one, error) in
                 skip(Refusal(one.user, error))

@@ -185,14 +185,10 @@ extension DueFanOut {
 
     /// Adds the authors' profiles: rows of `Query.claimProfiles`.
     static func joined(_ fanOuts: [DueFanOut], _ profiles: Rows) throws(PostgresError) -> [DueFanOut] {
-        var rowOf: [UUID: Int] = [:]
-        for row in 0..<profiles.count {
-            let user = try profiles.uuid(row, 0)
-            if rowOf[user] == nil { rowOf[user] = row }
-        }
+        let authors = try profiles.map { row throws(PostgresError) in try profiles.uuid(row, 0) }
         var joined = fanOuts
         for place in joined.indices {
-            guard let row = rowOf[joined[place].reminder.authorID] else { continue }
+            guard let row = authors.firstIndex(of: joined[place].reminder.authorID) else { continue }
             joined[place].preferences = try profiles.textOrNull(row, 1)
             joined[place].timezone = try profiles.textOrNull(row, 2)
         }

@@ -67,7 +67,7 @@ extension Store {
         try await bisecting(
             settlement.changes.map(\.userID).sorted(),
             first: error,
-            parting: parting(records) { $0 },
+            parting: (database: records, user: { $0 }),
             refused: { (user, error) in result.refused.append(Refusal(user, error)) },
             work: { (users, patience) async throws(PostgresError) in
                 let part = settlement.only(Set(users))
