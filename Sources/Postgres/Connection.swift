@@ -142,14 +142,12 @@ public actor Connection {
         _ work: (Connection) async throws(PostgresError) -> T
     ) async throws(PostgresError) -> T {
         let connection = try await open(configuration)
+        let result: Result<T, PostgresError>
         do throws(PostgresError) {
-            let value = try await work(connection)
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+            result = .success(try await work(connection))
+        } catch { result = .failure(error) }
+        await connection.close()
+        return try result.get()
     }
 
     // MARK: Turns

@@ -38,14 +38,9 @@ public struct ConnectionConfiguration: Sendable, Equatable {
     }
 
     public var hosts: [Host] {
-        let all = attempts.map { keywords in
-            Host(
-                name: Self.name(keywords),
-                isLocal: Self.isLocal(host: keywords["host"], address: keywords["hostaddr"]),
-                sslMode: keywords["sslmode"] ?? "prefer"
-            )
-        }
-        return Self.withoutRepetition(all)
+        Self.withoutRepetition(
+            attempts.map { Host(name: Self.name($0), isLocal: Self.isLocal($0), sslMode: $0["sslmode"] ?? "prefer") }
+        )
     }
 
     /// The names and addresses that connections go to, each once. Unix sockets are left out.
@@ -214,12 +209,11 @@ extension ConnectionConfiguration {
         guard [0, count].contains(hosts.count), [0, count].contains(addresses.count),
             [0, 1, count].contains(ports.count)
         else { throw PostgresError(.invalidURL, detail: "the numbers of hosts, addresses and ports differ") }
+        let allPorts = ports.count == 1 ? Array(repeating: ports[0], count: count) : ports
+        let lists = [("host", hosts), ("hostaddr", addresses), ("port", allPorts)]
         return (0..<count).map { index in
             var attempt = keywords
-            attempt["host"] = hosts.isEmpty || hosts[index].isEmpty ? nil : hosts[index]
-            attempt["hostaddr"] = addresses.isEmpty || addresses[index].isEmpty ? nil : addresses[index]
-            let port = ports.count == 1 ? ports[0] : ports.isEmpty ? "" : ports[index]
-            attempt["port"] = port.isEmpty ? nil : port
+            for (key, list) in lists { attempt[key] = list.isEmpty || list[index].isEmpty ? nil : list[index] }
             return attempt
         }
     }
@@ -248,7 +242,7 @@ extension ConnectionConfiguration {
         if let mode = attempt["sslmode"], !modes.contains(mode) {
             throw PostgresError(.invalidURL, detail: "sslmode must be one of \(modes.joined(separator: ", "))")
         }
-        guard !allowInsecure, !isLocal(host: host, address: attempt["hostaddr"]) else { return }
+        guard !allowInsecure, !isLocal(attempt) else { return }
         guard attempt["sslmode"] == "verify-full" else {
             let mode = attempt["sslmode"] ?? "prefer"
             throw PostgresError(.insecure, detail: "sslmode \(mode) is not enough for a host other than this machine")
@@ -256,8 +250,9 @@ extension ConnectionConfiguration {
     }
 
     /// Whether this is a Unix socket or a loopback address. libpq connects to `hostaddr` if both are given.
-    static func isLocal(host: String?, address: String?) -> Bool {
-        guard let target = address ?? host else { return true }
+    private static func isLocal(_ keywords: [String: String]) -> Bool {
+        let address = keywords["hostaddr"]
+        guard let target = address ?? keywords["host"] else { return true }
         if address == nil, target.hasPrefix("/") || target.hasPrefix("@") || target == "localhost" { return true }
         var four = in_addr()
         if inet_pton(AF_INET, target, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }

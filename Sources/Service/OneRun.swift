@@ -74,9 +74,7 @@ package struct OneRun: Sendable {
     private func requireDatabase() async throws {
         let zones = engine.assembly.planner.policy.zones
         engine.reporter.zonesAre(zones.reload(), in: zones.directory)
-        let connection = try await Connection.open(engine.assembly.connection)
-        await connection.close()
-        let schemaState = try await engine.migrator.schemaState()
+        let schemaState = try await Migrator.schemaState(engine.assembly.connection)
         guard schemaState.isUsable else { throw schemaState.failure }
         do throws(PostgresError) {
             _ = try await engine.store.maintainDelivery()
