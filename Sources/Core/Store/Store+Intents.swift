@@ -47,17 +47,15 @@ extension Store {
     ) async throws(PostgresError) -> (touched: Set<UUID>, paused: Set<NudgeKind>, cancelled: Set<MessageReference>) {
         let commit = Query.intent(intent.parameters)
         let looks = [Query.touchedSince([.uuidArray(intent.changes.map(\.userID))]), Query.pausedKinds()]
-        // A list is joined with a list here, which takes linear time only by hashing.
-        let settings = [("enable_hashjoin", "on")]
         guard !intent.messages.isEmpty else {
-            let answers = try await transaction(intents, [commit], afterwards: looks, settings: settings)
+            let answers = try await transaction(intents, [commit], afterwards: looks, hashes: true)
             return (try answers[1].uuidSet(), try Self.kinds(answers[2]), [])
         }
         let wanted: [Parameter] = [.uuidArray(intent.messages.map(\.userID)), .uuidArray(intent.messages.map(\.id))]
         // Distributed rows are locked by an update.
         let answers = try await asking { isDistributed async throws(PostgresError) -> [Rows] in
             let hold = (isDistributed ? Query.holdMessagesDistributed : .holdMessages)(wanted)
-            return try await transaction(intents, [hold, commit], afterwards: looks, .usual, settings: settings)
+            return try await transaction(intents, [hold, commit], afterwards: looks, .usual, hashes: true)
         }
         let held = try answers[0].decoded(MessageReference.init(userID:id:))
         return (try answers[2].uuidSet(), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))

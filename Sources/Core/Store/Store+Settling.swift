@@ -83,14 +83,12 @@ extension Store {
 
     private func settle(_ settlement: Settlement, _ wait: Patience) async throws(PostgresError) -> Settlement.Result {
         let time = wait == .usual ? Patience(lock: 2_000) : wait
-        // Lists are joined with lists here, which takes linear time only by hashing.
-        let settings = [("enable_hashjoin", "on")]
         let statements = statements(of: settlement)
         let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
         let (rows, changed): ([Rows], Set<UUID>) =
             try await bound.isEmpty
-            ? (transaction(records, holding: settlement.member, statements, time, settings: settings), [])
-            : write(statements, of: settlement, ifUnchanged: bound, time, settings)
+            ? (transaction(records, holding: settlement.member, statements, time, hashes: true), [])
+            : write(statements, of: settlement, ifUnchanged: bound, time)
         guard changed.isEmpty else {
             var others = settlement
             others.changes.removeAll { changed.contains($0.userID) }
@@ -117,13 +115,12 @@ extension Store {
         _ statements: [Statement],
         of settlement: Settlement,
         ifUnchanged users: Set<UUID>,
-        _ patience: Patience,
-        _ settings: [(String, String)]
+        _ patience: Patience
     ) async throws(PostgresError) -> ([Rows], Set<UUID>) {
         let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
         let look = Query.touchedSince([.uuidArray(Array(users))])
         let connection = try await records.connection()
-        let (all, timeout) = (Self.pinnedPlans + settings + patience.settings, bounded(patience.statement))
+        let (all, timeout) = (Self.plans(hashes: true) + patience.settings, bounded(patience.statement))
         do {
             let rows = try await connection.transaction(settings: all, timeout: timeout) { transaction in
                 let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))

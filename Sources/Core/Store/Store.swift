@@ -52,6 +52,8 @@ package struct Store: Sendable {
         ("enable_bitmapscan", "off"),
     ]
 
+    static func plans(hashes: Bool) -> [(String, String)] { pinnedPlans + (hashes ? [("enable_hashjoin", "on")] : []) }
+
     package func close() async { for database in [claims, intents, records, ownership] { await database.close() } }
 
     // MARK: The sweep's reading side
@@ -121,6 +123,7 @@ package struct Store: Sendable {
     /// - Parameters:
     ///   - member: the membership that writes users' rows. If it has ended: error ND020. Nil: writes no such rows.
     ///   - afterwards: statements of another transaction (`Connection.transaction`).
+    ///   - hashes: whether lists are joined with lists, which takes linear time only by hashing.
     /// - Returns: the results of `statements` and `afterwards`.
     func transaction(
         _ database: Database,
@@ -128,13 +131,13 @@ package struct Store: Sendable {
         _ statements: [Statement],
         afterwards: [Statement] = [],
         _ patience: Patience = .unlimited,
-        settings: [(String, String)] = []
+        hashes: Bool = false
     ) async throws(PostgresError) -> [Rows] {
         let hold = member.map { [Query.holdMember([.uuid($0)])] } ?? []
         let rows = try await database.connection().transaction(
             hold + statements,
             afterwards: afterwards,
-            settings: Self.pinnedPlans + settings + patience.settings,
+            settings: Self.plans(hashes: hashes) + patience.settings,
             timeout: bounded(patience.statement)
         )
         return Array(rows.dropFirst(hold.count))
