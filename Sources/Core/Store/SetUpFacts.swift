@@ -91,29 +91,24 @@ package struct SetUpFacts: Sendable, Equatable {
 
     private static func relations(_ connection: Connection) async throws(PostgresError) -> [Relation] {
         let names: [Parameter] = [.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))]
-        let rows = try await connection.run(Query.setUpRelations(names))
-        var found: [Relation] = []
-        for row in 0..<rows.count {
-            let (schema, name) = wanted[Int(try rows.int8(row, 0)) - 1]
-            if found.last.map({ $0.schema != schema || $0.name != name }) ?? true {
-                found.append(
-                    Relation(
-                        schema: schema,
-                        name: name,
-                        kind: try rows.text(row, 1),
-                        owner: try rows.text(row, 2),
-                        isOurs: try rows.bool(row, 3),
-                        isRead: try rows.bool(row, 4),
-                        isNudgeds: try rows.bool(row, 7),
-                        columns: []
-                    )
-                )
-            }
-            if let column = try rows.textOrNull(row, 5) {
-                found[found.count - 1].columns.append(Column(name: column, type: try rows.text(row, 6)))
-            }
+        // A row for each column, or one if there is none.
+        let parts = try await connection.run(Query.setUpRelations(names)).decoded {
+            (place: Int, kind: String, owner: String, ours: Bool, read: Bool, name: String?, type: String?, own: Bool) in
+            Relation(
+                schema: wanted[place - 1].0,
+                name: wanted[place - 1].1,
+                kind: kind,
+                owner: owner,
+                isOurs: ours,
+                isRead: read,
+                isNudgeds: own,
+                columns: name.map { [Column(name: $0, type: type ?? "")] } ?? []
+            )
         }
-        return found
+        return parts.reduce(into: []) { found, part in
+            let isNew = found.last.map { $0.schema != part.schema || $0.name != part.name } ?? true
+            if isNew { found.append(part) } else { found[found.count - 1].columns += part.columns }
+        }
     }
 }
 
