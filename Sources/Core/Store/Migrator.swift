@@ -188,13 +188,11 @@ package struct Migrator: Sendable {
     ) async throws(PostgresError) -> SchemaState {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
-        let rows = try await connection.run(Query.migrationsApplied())
-        var applied: [Int32: Int64] = [:]
-        var wanted: Int32 = 0
-        for row in 0..<rows.count {
-            applied[try rows.int4(row, 0)] = try rows.int8(row, 1)
-            wanted = max(wanted, try rows.int4OrNull(row, 2) ?? 0)
+        let rows = try await connection.run(Query.migrationsApplied()).decoded {
+            (number: Int32, checksum: Int64, oldest: Int32?) in (number: number, checksum: checksum, oldest: oldest ?? 0)
         }
+        let applied = Dictionary(rows.map { ($0.number, $0.checksum) }, uniquingKeysWith: { $1 })
+        let wanted = rows.map(\.oldest).max() ?? 0
         let (known, newest) = (Migration.newest, applied.keys.max() ?? 0)
         // A migration that only adds doesn't matter to a version that doesn't know it.
         if wanted > known { return .ahead(newest: newest) }
