@@ -34,9 +34,6 @@ public final class Rows: Sendable {
         return all
     }
 
-    /// Whether the cell is NULL.
-    ///
-    /// - Throws: `unexpectedResult` if the cell doesn't exist.
     public func isNull(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
         try check(row, column)
         return PQgetisnull(result, Int32(row), Int32(column)) == 1

@@ -4,8 +4,6 @@ public struct Transaction: Sendable {
     let id: UInt64
     let timeout: Duration
 
-    /// Runs one statement.
-    ///
     /// - Throws: As `Connection.run`. After an error it can only roll back. `transactionEnded` after its end.
     public func run(_ statement: Statement) async throws(PostgresError) -> Rows { try await run([statement])[0] }
 
@@ -15,9 +13,8 @@ public struct Transaction: Sendable {
         }
     }
 
-    /// Runs one statement that may fail. If the server refuses it, the transaction continues as before it.
-    ///
-    /// - Throws: As `run`. The transaction ends only if the connection is lost.
+    /// Runs one statement that may fail. If the server refuses it, the transaction continues as before it: it ends only
+    /// if the connection is lost.
     public func attempt(_ statement: Statement) async throws(PostgresError) -> Rows {
         do throws(PostgresError) {
             return try await run([Self.savepoint, statement, Self.release])[1]

@@ -69,7 +69,6 @@ package struct Migrator: Sendable {
         _ = try await connection.run(Statement("templates_active", sql: Self.templateActivation))
     }
 
-    /// Rights on nudged's objects that nobody gave by `nudged.allow`, if this role may see them.
     package func excessRights() async throws(PostgresError) -> [ExcessRight] {
         try await ExcessRight.visible(try await database.connection())
     }
@@ -86,7 +85,6 @@ package struct Migrator: Sendable {
         return try await database.connection().transaction([statement], settings: [wait], timeout: Self.timeout)[0]
     }
 
-    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package func bindingFaults() async throws(PostgresError) -> [BindingFault] {
         try await Self.bindingFaults(try await database.connection())
     }

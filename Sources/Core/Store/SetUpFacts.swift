@@ -62,9 +62,8 @@ package struct SetUpFacts: Sendable, Equatable {
     package var schemaState: Migrator.SchemaState
     package var session: Session
     package var relations: [Relation]
-    /// Rights on nudged's objects that nobody gave by `nudged.allow`, if the role may see them.
+    /// None if the role may not see them.
     package var excess: [ExcessRight]
-    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package var bindingFaults: [BindingFault] = []
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<Session, Value>) -> Value {

@@ -23,9 +23,8 @@ package struct SnapshotReader: Sendable {
         try await run(.templates, [.int8(StoredTemplate.most)]).decoded(StoredTemplate.init)
     }
 
-    /// One user; nil: neither nudged nor the app has data about them.
-    ///
-    /// - Parameter until: reminders that can be due by then are read; nil: by `now`.
+    /// One user, with reminders that can be due by `until`, or by `now`. Nil: neither nudged nor the app has data about
+    /// them.
     package func user(_ id: UUID, now: Instant, until: Instant? = nil) async throws(PostgresError) -> ReadUser? {
         let people = try await run(.readUsers, [.uuidArray([id])])
         let isNew = people.count == 0
@@ -60,12 +59,10 @@ package struct SnapshotReader: Sendable {
         try await run(.daemons, [.int8(Int64(most))]).decoded(DaemonRow.init)
     }
 
-    /// The next users of a range who are due up to an instant.
+    /// The next users of one of `ranges` who are due up to an instant, how many could not be read, and where the next
+    /// page begins (nil: this was the last).
     ///
-    /// - Parameters:
-    ///   - range: one of `ranges`.
-    ///   - cursor: `.start`, then `next` of the page before.
-    /// - Returns: the users, how many could not be read, and where the next page begins (nil: this was the last).
+    /// - Parameter cursor: `.start`, then `next` of the page before.
     package func due(
         in range: Int32,
         after cursor: Cursor,
@@ -215,8 +212,6 @@ extension Store {
     /// Passes a reader of one snapshot to the work. Meanwhile the server can't clean up dead rows: a minute, no more.
     ///
     /// On distributed tables the work may be done twice (a refusal ends a snapshot), with one for each machine.
-    ///
-    /// - Parameter timeout: of each statement, if it is less than usual.
     package func reading<T: Sendable>(
         within timeout: Duration? = nil,
         _ work: @Sendable (SnapshotReader) async throws -> T

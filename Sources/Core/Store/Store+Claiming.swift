@@ -13,9 +13,7 @@ extension Store {
     /// Finds users who are due, with everything that the policy needs about them. Users of orphans are left out.
     ///
     /// - Parameters:
-    ///   - ranges: those that the daemon owns.
     ///   - startingOver: true: from the start; false: from where the last claim ended.
-    ///   - inHand: users whom the daemon has in hand already.
     ///   - member: the daemon's membership; nil: for a caller that only looks.
     ///   - intents: the open intents whose users the daemon has all in hand. Users of its others are left out.
     ///   - onRefused: called for users who can't be read. They stay due.

@@ -16,9 +16,8 @@ extension Store {
         return try rows.timestampArray(0, 0).compactMap(Instant.init(microseconds:))
     }
 
-    /// Records a question before it is asked. False: the user was erased, and the question must not be asked.
-    ///
-    /// - Parameter instants: all that count, the new one included.
+    /// Records a question before it is asked: all instants that count, the new one included. False: the user was erased,
+    /// and the question must not be asked.
     package func noteAnalysed(_ user: UUID, member: UUID, _ instants: [Instant]) async throws(PostgresError) -> Bool {
         let note = Query.noteAnalysed([.uuid(user), .timestampArray(instants.map(\.microseconds))])
         return try await transaction(records, holding: member, [note])[0].count > 0
@@ -39,9 +38,7 @@ package struct PreviewQuestion: Sendable {
 }
 
 extension Store {
-    /// Open questions about users of these ranges, the oldest first.
-    ///
-    /// - Parameter inHand: questions that the daemon is answering.
+    /// Open questions about users of these ranges, the oldest first, without those that the daemon is answering.
     package func openPreviews(
         ranges: [Int32],
         inHand: Set<UUID>,

@@ -104,12 +104,8 @@ extension Store {
 
     // MARK: What a daemon says of itself
 
-    /// Writes what a daemon says about itself every few seconds.
-    ///
-    /// - Parameters:
-    ///   - id: new at each start of the program.
-    ///   - uptimeMilliseconds: since the start. The database computes that instant, since a host's clock may be wrong.
-    ///   - state: a JSON object without U+0000.
+    /// Writes what a daemon says about itself every few seconds: `state` is a JSON object without U+0000. The database
+    /// computes the instant of the start, since a host's clock may be wrong.
     package func heartbeat(
         id: UUID,
         host: String,

@@ -28,7 +28,6 @@ package struct WorkStatus: Sendable, Equatable {
     package var pauses: [Pause] = []
     /// Daemons that were seen within a day, the longest running first.
     package var daemons: [DaemonRow]
-    /// Views and triggers of nudged that are missing, disabled or bound to the wrong table.
     package var bindingFaults: [BindingFault] = []
 }
 

@@ -15,16 +15,14 @@ package struct Store: Sendable {
     let records: Database
     /// For renewals and heartbeats, which must not queue behind a slow statement.
     let ownership: Database
-    /// The server's limit for every statement.
+    /// The server's limit for every statement. The client waits a little longer.
     let statementTimeout: Duration
     let claiming = Claiming()
     /// After an outage of the database, no daemon is declared dead for so long. It is longer than the pause between two
     /// attempts to renew, and than the way back to the database (`backoff`).
     var findingBack = Duration.seconds(10)
 
-    /// - Parameters:
-    ///   - statementTimeout: the server's limit for every statement. The client waits a little longer.
-    ///   - onFailure: called for each failed attempt to connect; attempts go on.
+    /// - Parameter onFailure: called for each failed attempt to connect; attempts go on.
     package init(
         configuration: ConnectionConfiguration,
         statementTimeout: Duration = .seconds(10),

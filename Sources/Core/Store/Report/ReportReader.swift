@@ -13,9 +13,7 @@ extension SnapshotReader {
     /// Days after which rows of the record are dropped (`nudged.setting.retention_days`).
     package func retentionDays() async throws(PostgresError) -> Int { Int(try await run(.retention, []).int4(0, 0)) }
 
-    /// The record by stretches of time. If `mostCounts` come, the rarest may be missing.
-    ///
-    /// - Parameter stretch: its length in seconds.
+    /// The record by stretches of so many seconds. If `mostCounts` come, the rarest may be missing.
     package func deliveries(in span: Range<Instant>, stretch: Int64) async throws(PostgresError) -> [DeliveryCount] {
         let rows = try await run(.reportDeliveries, bounds(span) + [.int8(stretch), .int8(Int64(Self.mostCounts))])
         let counts = try rows.decoded {
@@ -27,9 +25,7 @@ extension SnapshotReader {
         return counts.compactMap(\.self)
     }
 
-    /// Accepted pushes by the users' clocks, and the users who got them.
-    ///
-    /// - Parameter rules: for users who chose nothing.
+    /// Accepted pushes by the users' clocks, and the users who got them. The rules are for users who chose nothing.
     package func hours(
         in span: Range<Instant>,
         rules: Rules
@@ -55,9 +51,7 @@ extension SnapshotReader {
         try await run(.reportOpens, bounds(span)).decoded(OpenCount.init)
     }
 
-    /// Users with check-ins and users of the holdout.
-    ///
-    /// - Parameter since: the app saw a user if it was after this.
+    /// Users with check-ins and users of the holdout, and how many of them the app saw after `since`.
     package func holdout(
         in span: Range<Instant>,
         since: Instant
