@@ -28,10 +28,7 @@ public final class Rows: Sendable {
     var command: String { PQcmdStatus(result).map { String(String(cString: $0).prefix { $0 != " " }) } ?? "" }
 
     public func map<T>(_ read: (_ row: Int) throws(PostgresError) -> T) throws(PostgresError) -> [T] {
-        var all: [T] = []
-        all.reserveCapacity(count)
-        for row in 0..<count { all.append(try read(row)) }
-        return all
+        try (0..<count).map(read)
     }
 
     public func isNull(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {

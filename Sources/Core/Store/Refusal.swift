@@ -100,7 +100,12 @@ struct SetAside: Sendable {
     mutating func skip(_ refusal: Refusal, at now: Int64) {
         switch refusal.cause {
         case .heldRow: skip(refusal.userID, at: now)
-        case .maybeServer: delay(refusal.userID, at: now)
+        case .maybeServer:
+            // So the user is tried again soon, then less often.
+            suspect(refusal.userID, at: now)
+            let delay = suspects[refusal.userID]?.nextDelay ?? Self.firstDelay
+            skippedUntil[refusal.userID] = now + delay
+            suspects[refusal.userID]?.nextDelay = min(2 * delay, Self.longestDelay)
         case .content, .newer: skippedUntil[refusal.userID] = now + Self.suspectMilliseconds
         }
     }
@@ -112,14 +117,6 @@ struct SetAside: Sendable {
             suspects[oldest.key] = nil
         }
         suspects[user, default: (0, Self.firstDelay)].until = now + Self.suspectMilliseconds
-    }
-
-    /// The refusal may be the server's fault. So the user is tried again soon, then less often.
-    private mutating func delay(_ user: UUID, at now: Int64) {
-        suspect(user, at: now)
-        let delay = suspects[user]?.nextDelay ?? Self.firstDelay
-        skippedUntil[user] = now + delay
-        suspects[user]?.nextDelay = min(2 * delay, Self.longestDelay)
     }
 
     /// Forgets a suspect who could be read. One who was delayed stays: what refused them may come after the read.

@@ -6,13 +6,8 @@ package import TimeZones
 /// Reads one snapshot and writes nothing: users of any range as a claim does, for `nudged explain` and `nudged forecast`,
 /// and the record's counts for `nudged report`.
 package struct SnapshotReader: Sendable {
-    private let transaction: Transaction
-    private let isDistributed: Bool
-
-    init(_ transaction: Transaction, isDistributed: Bool = false) {
-        self.transaction = transaction
-        self.isDistributed = isDistributed
-    }
+    let transaction: Transaction
+    var isDistributed = false
 
     /// The database's clock, in microseconds since 1970.
     package func clock() async throws(PostgresError) -> Int64 { try await run(.clock, []).timestamp(0, 0) }
@@ -220,7 +215,7 @@ extension Store {
         return try await asking { isDistributed async throws -> T in
             let connection = try await claims.connection()
             return try await connection.transaction(isSnapshot: true, settings: Self.pinnedPlans, timeout: timeout) {
-                try await work(SnapshotReader($0, isDistributed: isDistributed))
+                try await work(SnapshotReader(transaction: $0, isDistributed: isDistributed))
             }
         }
     }

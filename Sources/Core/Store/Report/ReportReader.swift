@@ -85,7 +85,7 @@ extension Store {
         let connection = try await claims.connection()
         let day = Duration.seconds(86_400)
         return try await connection.transaction(isSnapshot: true, settings: Self.gentlePlans, timeout: day) {
-            try await work(SnapshotReader($0))
+            try await work(SnapshotReader(transaction: $0))
         }
     }
 
