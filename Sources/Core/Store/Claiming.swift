@@ -14,9 +14,6 @@ final class Claiming: Sendable {
         var orphans: [UUID: Int64] = [:]
         /// Whether the database refused a statement that distributed tables don't support.
         var isDistributed = false
-
-        /// Starts a new walk: from the floor, in another random order.
-        mutating func restart(_ ranges: [Int32]) { walk = RangeWalk(over: ranges, from: floor.cursor) }
     }
 
     private let state = Mutex(State())

@@ -31,7 +31,7 @@ extension Store {
         guard !ranges.isEmpty, limit > 0 else { return ([], true) }
         if startingOver || !claiming.with({ $0.walk.covers(ranges) }) {
             try await lookForFloor(ranges, now: now)
-            claiming.with { $0.restart(ranges) }
+            claiming.with { $0.walk = RangeWalk(over: ranges, from: $0.floor.cursor) }
         }
         var search = Search(
             ranges: ranges,

@@ -93,9 +93,6 @@ package struct DaemonRight: Sendable, Hashable {
             : "grant \(privilege) on nudged.\(object) to \(role)"
     }
 
-    /// The role that the migrations give rights to.
-    private static let role = "nudged_daemon"
-
     /// All rights that the migrations give to the daemon's role (`nudged.allow`, sql/0006_roles.sql). They are read
     /// from the migrations' text, so that there is only one list. A later right on an object replaces an earlier one.
     package static let all: [DaemonRight] = {
@@ -114,7 +111,7 @@ package struct DaemonRight: Sendable, Hashable {
         guard text.drop(while: { $0 == " " }).hasPrefix("select nudged.allow(") else { return [] }
         // The arguments are between the quotation marks.
         let parts = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count >= 7, parts[1] == role else { return [] }
+        guard parts.count >= 7, parts[1] == "nudged_daemon" else { return [] }
         let privileges = parts[3].split(separator: ",").map { String($0.drop { $0 == " " }) }
         return stride(from: 5, to: parts.count, by: 2).map { place in
             (String(parts[place].dropFirst("nudged.".count).prefix { $0 != "(" }), privileges)
