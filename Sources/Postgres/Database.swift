@@ -1,4 +1,4 @@
-public import Base
+import Base
 
 /// Keeps one connection open. It hands it out, and makes a new one with back-off and jitter if it is lost. Refused
 /// credentials are tried again too, so a corrected password needs no restart. `onFailure` gets the error of each failed
@@ -11,10 +11,11 @@ public actor Database {
 
     private typealias Answers = AsyncStream<Result<Connection, PostgresError>>
 
+    /// Reconnects within five seconds once the database is back.
+    private static let backoff = Backoff(first: 100, most: 4_000)
+
     private let configuration: ConnectionConfiguration
-    private let backoff: Backoff
     private let afterSilence: Probe?
-    private let random: @Sendable () -> Double
     private let onFailure: FailureReport
     private var current: Connection?
     private var attempt: Task<Void, Never>?
@@ -31,20 +32,14 @@ public actor Database {
 
     /// Makes no connection yet.
     ///
-    /// - Parameters:
-    ///   - afterSilence: What a connection must pass if the one before ended without an answer.
-    ///   - random: A number in 0 ..< 1, for the jitter.
+    /// - Parameter afterSilence: What a connection must pass if the one before ended without an answer.
     public init(
         _ configuration: ConnectionConfiguration,
-        backoff: Backoff = Backoff(first: 250, most: 30_000),
         afterSilence: Probe? = nil,
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
         onFailure: @escaping FailureReport = { _ in }
     ) {
         self.configuration = configuration
-        self.backoff = backoff
         self.afterSilence = afterSilence
-        self.random = random
         self.onFailure = onFailure
     }
 
@@ -104,7 +99,8 @@ public actor Database {
                 if error.code != .cancelled {
                     failures += 1
                     onFailure(error)
-                    try? await Task.sleep(for: .milliseconds(backoff.wait(failures: failures, random: random())))
+                    let wait = Self.backoff.wait(failures: failures, random: .random(in: 0..<1))
+                    try? await Task.sleep(for: .milliseconds(wait))
                 }
                 if Task.isCancelled { return }
             }

@@ -62,7 +62,7 @@ import Testing
     @Test func database_whileItWaits_canBeCancelled() async throws {
         let configuration = try ConnectionConfiguration.parse(url: "postgresql://u@%2Fnowhere/db")
         let (failures, failed) = AsyncStream.makeStream(of: PostgresError.self)
-        let database = Database(configuration, random: { 0.999 }, onFailure: { failed.yield($0) })
+        let database = Database(configuration, onFailure: { failed.yield($0) })
         let waiting = Task { await F.error { _ = try await database.connection() } }
         #expect(await failures.first { _ in true }?.code == .connectionFailed)
         waiting.cancel()

@@ -34,7 +34,7 @@ package struct Migrator: Sendable {
 
     /// - Parameter onFailure: called for each failed attempt to connect; attempts go on.
     package init(configuration: ConnectionConfiguration, onFailure: @escaping Database.FailureReport = { _ in }) {
-        database = Database(configuration, backoff: Store.backoff, onFailure: onFailure)
+        database = Database(configuration, onFailure: onFailure)
     }
 
     package func close() async { await database.close() }

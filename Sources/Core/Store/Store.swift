@@ -19,7 +19,7 @@ package struct Store: Sendable {
     let statementTimeout: Duration
     let claiming = Claiming()
     /// After an outage of the database, no daemon is declared dead for so long. It is longer than the pause between two
-    /// attempts to renew, and than the way back to the database (`backoff`).
+    /// attempts to renew, and than the way back to the database (`Database`).
     var findingBack = Duration.seconds(10)
 
     /// - Parameter onFailure: called for each failed attempt to connect; attempts go on.
@@ -29,7 +29,7 @@ package struct Store: Sendable {
         onFailure: @escaping Database.FailureReport = { _ in }
     ) {
         func database() -> Database {
-            Database(configuration, backoff: Self.backoff, afterSilence: Self.expectAnswers, onFailure: onFailure)
+            Database(configuration, afterSilence: Self.expectAnswers, onFailure: onFailure)
         }
         claims = database()
         intents = database()
@@ -37,9 +37,6 @@ package struct Store: Sendable {
         ownership = database()
         self.statementTimeout = statementTimeout
     }
-
-    /// Reconnects within five seconds once the database is back.
-    static let backoff = Backoff(first: 100, most: 4_000)
 
     /// The hot statements join a few hundred users with tables of any size, always by index. Without statistics (a new
     /// table, a burst between two ANALYZEs) the planner would choose sequential scans and hash joins. Then a sweep
