@@ -187,7 +187,7 @@ package struct Migrator: Sendable {
         let exists = Statement("migration_table", sql: "select to_regclass('nudged.migration') is not null")
         guard try await connection.run(exists).bool(0, 0) else { return .behind(Migration.all) }
         let rows = try await connection.run(Query.migrationsApplied()).decoded {
-            (number: Int32, checksum: Int64, oldest: Int32?) in (number: number, checksum: checksum, oldest: oldest ?? 0)
+            (number: Int32, sum: Int64, oldest: Int32?) in (number: number, checksum: sum, oldest: oldest ?? 0)
         }
         let applied = Dictionary(rows.map { ($0.number, $0.checksum) }, uniquingKeysWith: { $1 })
         let wanted = rows.map(\.oldest).max() ?? 0

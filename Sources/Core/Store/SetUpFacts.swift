@@ -92,10 +92,10 @@ package struct SetUpFacts: Sendable, Equatable {
         let names: [Parameter] = [.textArray(wanted.map(\.0)), .textArray(wanted.map(\.1))]
         // A row for each column, or one if there is none.
         let parts = try await connection.run(Query.setUpRelations(names)).decoded {
-            (place: Int, kind: String, owner: String, ours: Bool, read: Bool, name: String?, type: String?, own: Bool) in
+            (at: Int, kind: String, owner: String, ours: Bool, read: Bool, name: String?, type: String?, own: Bool) in
             Relation(
-                schema: wanted[place - 1].0,
-                name: wanted[place - 1].1,
+                schema: wanted[at - 1].0,
+                name: wanted[at - 1].1,
                 kind: kind,
                 owner: owner,
                 isOurs: ours,

@@ -6,8 +6,8 @@ package import TimeZones
 /// page by page. A page is one transaction, which locks the fan-out and the reminder. So two daemons never do the same
 /// page, and a daemon's death undoes it whole.
 extension Store {
-    /// Fan-outs that are due, the earliest first. Their authors' profiles say in which zone a series counts. `onRefused`
-    /// is called for each whose author can't be read.
+    /// Fan-outs that are due, the earliest first. Their authors' profiles say in which zone a series counts.
+    /// `onRefused` is called for each whose author can't be read.
     package func dueFanOuts(
         now: Instant,
         except left: [UUID],
