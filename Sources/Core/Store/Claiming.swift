@@ -130,10 +130,7 @@ struct DueFloor: Sendable {
 
     func isDue(for ranges: [Int32], at now: Int64) -> Bool { pace.isDue(at: now) || ranges != self.ranges }
 
-    mutating func forget() {
-        cursor = .start
-        pace = LookPace.floor
-    }
+    mutating func forget() { self = DueFloor() }
 
     /// Takes a look: how many rows it read, up to `rowLimit`, the oldest `due_at` in them, and its begin and end.
     mutating func took(_ ranges: [Int32], count: Int, oldest: Int64?, now: Instant, asked: Int64, answered: Int64) {

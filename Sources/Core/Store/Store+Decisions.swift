@@ -16,8 +16,8 @@ extension Store {
         return try rows.timestampArray(0, 0).compactMap(Instant.init(microseconds:))
     }
 
-    /// Records a question before it is asked: all instants that count, with the new one. False: the user was erased, and
-    /// the question must not be asked.
+    /// Records a question before it is asked: all instants that count, with the new one. False: the user was erased,
+    /// and the question must not be asked.
     package func noteAnalysed(_ user: UUID, member: UUID, _ instants: [Instant]) async throws(PostgresError) -> Bool {
         let note = Query.noteAnalysed([.uuid(user), .timestampArray(instants.map(\.microseconds))])
         return try await transaction(records, holding: member, [note])[0].count > 0
