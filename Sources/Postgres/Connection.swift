@@ -12,7 +12,7 @@ public actor Connection {
     /// The time that the server gets to report its own time-out before the connection is closed.
     static let grace: Duration = .seconds(2)
 
-    let executor = SerialQueueExecutor(label: "nudged.postgres")
+    let executor = SerialQueueExecutor()
     let configuration: ConnectionConfiguration
     private var link: ServerLink?
     private let usable = Atomic<Bool>(false)
@@ -265,7 +265,9 @@ public actor Connection {
     /// The last column is the process that answers.
     func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
         let path = ("search_path", configuration.searchPath)
-        let all = [path, ("statement_timeout", String(timeout.asSetting))] + Self.fixed + settings
+        // Whole milliseconds. At least 1, because 0 would mean no limit.
+        let limit = Int32(min(max(timeout / .milliseconds(1), 1), 2_000_000_000))
+        let all = [path, ("statement_timeout", String(limit))] + Self.fixed + settings
         // Names and values are ours. The schema is named, since the search path is not set yet.
         let calls = all.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', true)" }
         return Statement("settings", sql: "select \(calls.joined(separator: ", ")), pg_catalog.pg_backend_pid()")
@@ -280,9 +282,7 @@ public actor Connection {
 /// A serial Dispatch queue as an actor's executor (Linux has no DispatchSerialQueue). Its jobs may block: a serial
 /// queue made by label takes its thread from the overcommitting pool, not from Swift's cooperative pool.
 final class SerialQueueExecutor: SerialExecutor {
-    private let queue: DispatchQueue
-
-    init(label: String) { queue = DispatchQueue(label: label) }
+    private let queue = DispatchQueue(label: "nudged.postgres")
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -293,9 +293,4 @@ final class SerialQueueExecutor: SerialExecutor {
     func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
-}
-
-extension Duration {
-    /// Whole milliseconds as PostgreSQL's settings expect them. At least 1, because 0 would mean no limit.
-    fileprivate var asSetting: Int32 { Int32(Swift.min(Swift.max(self / .milliseconds(1), 1), 2_000_000_000)) }
 }

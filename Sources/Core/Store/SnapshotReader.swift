@@ -85,11 +85,9 @@ package struct SnapshotReader: Sendable {
         limit: Int
     ) async throws(PostgresError) -> (users: [ClaimedUser], unreadable: Int, next: UUID?) {
         let rows = try await run(.readWaiting, [.uuid(user), .timestamp(end.endOfSecond), .int8(Int64(limit))])
-        var ids: [UUID] = []
-        for row in 0..<rows.count where try !rows.bool(row, 1) { ids.append(try rows.uuid(row, 0)) }
-        let next = rows.count < limit ? nil : try rows.uuid(rows.count - 1, 0)
-        let found = try await users(ids, until: end, now: now)
-        return (found.users, found.unreadable, next)
+        let waiting = try rows.decoded { (user: UUID, isDue: Bool) in (user: user, isDue: isDue) }
+        let found = try await users(waiting.filter { !$0.isDue }.map(\.user), until: end, now: now)
+        return (found.users, found.unreadable, waiting.count < limit ? nil : waiting.last?.user)
     }
 
     /// Users, and how many could not be read.
