@@ -84,7 +84,7 @@ package enum PlannerFixture {
         let announced = planner.announced(sendPlan, attemptedAt: now)
         let read = Change(
             userID: sendPlan.userID,
-            turn: sendPlan.turn,
+            turn: sendPlan.row.turn,
             content: announced.content,
             attemptedAt: now.seconds * 1_000_000,
             reason: "daemon_lost"

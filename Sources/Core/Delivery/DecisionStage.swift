@@ -206,7 +206,7 @@ actor DecisionStage {
         let fullFor = boot - (line.fullSince ?? boot)
         let postponements = users.map { user in
             let until = LanePatience.until(now, full: fullFor, user.plan.userID, boot: boot)
-            return Postponement(userID: user.plan.userID, version: user.plan.version, until: until)
+            return Postponement(userID: user.plan.userID, version: user.plan.row.version, until: until)
         }
         let last = postponements.map(\.until).max() ?? now
         line.asideUntil = max(line.asideUntil ?? last, last)

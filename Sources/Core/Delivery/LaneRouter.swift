@@ -86,7 +86,7 @@ struct LaneRouter: Sendable {
                 until = min(until, now + max(1, (probe - boot) / 1000 + 1))
             }
             delivery.queues.notePostponed(lane, until: until)
-            return Postponement(userID: user.plan.userID, version: user.plan.version, until: until)
+            return Postponement(userID: user.plan.userID, version: user.plan.row.version, until: until)
         }
         await delivery.postpone(postponements, member: member)
     }

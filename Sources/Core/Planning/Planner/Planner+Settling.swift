@@ -42,7 +42,7 @@ extension Planner {
         change.state.history = candidate.history
         // Apple's answers are recorded in any case. Without the zone, the user is only due again soon.
         let next = try? policy.decide(candidate, now: now)
-        change.version = plan.version
+        change.version = plan.row.version
         change.dueAt = dueAt(plan.userID, next, entered.retries, others: entered.dueAt, now: now)
         change.reason = next?.reason
         return change
@@ -65,25 +65,24 @@ private struct PlanOutcomes: ~Copyable {
     private let localMinute: Int16?
 
     init(_ plan: SendPlan, _ planner: Planner, attemptedAt: Instant, fraction: Int32 = 0, now: Instant) {
+        let row = plan.row
+        let state = UserState(fingerprint: row.fingerprint, template: row.template, history: plan.candidate.history)
         change = Change(
             userID: plan.userID,
-            turn: plan.turn,
+            turn: row.turn,
             version: nil,
             dueAt: attemptedAt,
             // When the decision was made: slots that have ended since then must still be recorded as skipped.
             evaluatedAt: attemptedAt,
             since: plan.candidate.since,
-            state: UserState(fingerprint: plan.fingerprint, template: plan.template, history: plan.candidate.history),
+            state: state,
             ignored: Int16(clamping: plan.candidate.ignored),
             records: plan.records
         )
         retries = plan.draft.retries
         dueAt = plan.draft.dueAt
-        self.plan = plan
+        (self.plan, self.attemptedAt, self.fraction, self.now) = (plan, attemptedAt, fraction, now)
         countsIgnored = planner.policy.rules.backOffAfter != nil
-        self.attemptedAt = attemptedAt
-        self.fraction = fraction
-        self.now = now
         // The user's local time of the pushes. Without a zone there is none.
         let zone = (try? planner.policy.zone(of: plan.candidate)) ?? nil
         localMinute = zone.map { zone in
@@ -158,8 +157,8 @@ private struct PlanOutcomes: ~Copyable {
         let isUntouched =
             !counts && nudge.isFirst && attempt.left.count == nudge.targets.count && !attempt.wasAttempted
         if !isUntouched {
-            let countedAt = counts ? entryAt : nil
-            retries.append(nudge.retry(plan.version, left: left, wasDelayed: attempt.wasDelayed, countedAt: countedAt))
+            let (version, countedAt) = (plan.row.version, counts ? entryAt : nil)
+            retries.append(nudge.retry(version, left: left, wasDelayed: attempt.wasDelayed, countedAt: countedAt))
         }
         if nudge.identity.kind != .checkIn {
             evaluate(at: isUntouched ? now + Retry.unsentSeconds : left.map(\.notBefore).min() ?? now)

@@ -74,7 +74,10 @@ package struct Planner: Sendable {
             var planning = try UserPlanner(user, self, now: now)
             let checkIn = try planning.planAll()
             let notices = planning.notices
-            guard let checkIn, planning.draft.nudges.isEmpty else { return .send(SendPlan(planning), notices) }
+            guard let checkIn, planning.draft.nudges.isEmpty else {
+                let row = (user.turn, user.version, planning.fingerprint, user.template, user.context)
+                return .send(SendPlan(planning.candidate, planning.draft, row), notices)
+            }
             return .nothing(planning.settlement(checkIn), checkIn.reason, notices)
         } catch { return .unreadable(.zone(error)) }
     }

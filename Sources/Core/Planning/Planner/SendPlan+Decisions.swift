@@ -38,7 +38,7 @@ extension SendPlan {
         }
         // Where something ended, a cap has room again.
         if rest.nudges.count < nudges.count, rest.dueAt != nil { rest.isPartial = true }
-        return SendPlan(self, rest).rebuilt { going[$0.identity] }
+        return SendPlan(candidate, rest, row).rebuilt { going[$0.identity] }
     }
 
     package func question(_ nudge: PlannedNudge) -> DecisionQuestion? {
@@ -50,7 +50,7 @@ extension SendPlan {
             priority: nudge.isUrgent ? .urgent : .medium,
             title: text.title,
             body: text.body,
-            context: RecipientContext(json: context).object,
+            context: RecipientContext(json: row.context).object,
             pauseThresholdSeconds: candidate.preferences.pauseThresholdSeconds,
             activeConversationThreshold: candidate.preferences.activeConversationThreshold
         )

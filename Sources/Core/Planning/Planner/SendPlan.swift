@@ -12,13 +12,10 @@ package final class SendPlan: Sendable {
     /// The user as the policy saw them. The history is without the entries of these nudges.
     package let candidate: Candidate
     package var userID: UUID { candidate.userID }
-    package let turn: Int32
-    package let version: Int64
-    package let fingerprint: Int64
-    /// The template of the last check-in that counts, without this plan's.
-    let template: Int32?
-    /// What the app knows about the user, as JSON (the view's column `context`).
-    let context: String?
+    /// `template`: of the last check-in that counts, without this plan's. `context`: what the app knows about the user,
+    /// as JSON (the view's column).
+    package typealias Row = (turn: Int32, version: Int64, fingerprint: Int64, template: Int32?, context: String?)
+    package let row: Row
     /// Nothing more is planned with it: `base` is the history to store, and `history` is not used.
     let draft: PlanDraft
     package let pushCount: Int
@@ -29,33 +26,14 @@ package final class SendPlan: Sendable {
     package var records: [DeliveryRecord] { draft.records }
     package var ended: [NudgeIdentity] { draft.ended }
 
-    init(_ planning: borrowing UserPlanner) {
-        var (candidate, draft) = (planning.candidate, planning.draft)
+    init(_ candidate: Candidate, _ draft: PlanDraft, _ row: Row) {
+        var (candidate, draft) = (candidate, draft)
         candidate.history = draft.base
         // A settlement that can't read the zone says so.
         candidate.zone = nil
         // Nothing more is evaluated with it.
         draft.history = draft.base
-        self.candidate = candidate
-        self.draft = draft
-        turn = planning.user.turn
-        version = planning.user.version
-        fingerprint = planning.fingerprint
-        template = planning.user.template
-        context = planning.user.context
-        pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
-    }
-
-    init(_ plan: SendPlan, _ draft: PlanDraft) {
-        var candidate = plan.candidate
-        candidate.history = draft.base
-        self.candidate = candidate
-        self.draft = draft
-        turn = plan.turn
-        version = plan.version
-        fingerprint = plan.fingerprint
-        template = plan.template
-        context = plan.context
+        (self.candidate, self.draft, self.row) = (candidate, draft, row)
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
     }
 
@@ -129,11 +107,11 @@ package final class SendPlan: Sendable {
             // A first attempt that is not made leaves no retry.
             if !nudge.isFirst {
                 let left = nudge.keeping([], then: nudge.targets).waiting
-                kept.retries.append(nudge.retry(version, left: left, countedAt: nudge.countedAt))
+                kept.retries.append(nudge.retry(row.version, left: left, countedAt: nudge.countedAt))
             }
             if let countedAt = nudge.countedAt { kept.base.add(nudge, at: countedAt) }
         }
-        return SendPlan(self, kept)
+        return SendPlan(candidate, kept, row)
     }
 }
 
