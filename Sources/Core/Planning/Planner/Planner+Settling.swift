@@ -181,7 +181,8 @@ private struct PlanOutcomes: ~Copyable {
         case .unknown(let reason):
             attempt.wasAnswered = true
             record(.unknown, target, of: attempt.nudge, reason: reason)
-            if attempt.nudge.identity.kind.isRepeatedOnce, !target.isRepeat {
+            // Somebody waits for a text, so its push is repeated once, with the same ids. A check-in's is never repeated.
+            if attempt.nudge.identity.kind != .checkIn, !target.isRepeat {
                 attempt.keep(target, until: now + Retry.unsentSeconds, isRepeat: true)
             }
         case .rejected(let status, let reason, let deletes):

@@ -46,7 +46,7 @@ struct UserPlanner: ~Copyable {
     }
 
     /// Moves a nudge one step on, by what is left of it (`Retry`) and by the devices that are registered now. All kinds
-    /// share these states, and `NudgeKind` holds the differences:
+    /// share these states. Only check-ins differ, since nobody waits for one and the next slot follows:
     ///
     /// - new: there was no attempt, or its devices are new. → unanswered or answered, by its first outcomes
     ///   (`PlanOutcomes`); ended if every device was rejected.
@@ -113,9 +113,10 @@ struct UserPlanner: ~Copyable {
     private mutating func attempt(_ nudge: PendingNudge, _ known: Known? = nil) throws(TimeZoneError) -> Decision? {
         let decision = try evaluate(nudge, draft.history)
         guard let identity = nudge.identity(sentBy: decision) else {
-            return try withhold(nudge, nudge.kind.outlivesItsAnswer ? known?.retry : nil, by: decision)
+            // A check-in starts as new when the policy allows it again.
+            return try withhold(nudge, nudge.text == nil ? nil : known?.retry, by: decision)
         }
-        // Another slot of a check-in starts as new.
+        // So does another slot.
         return try send(nudge, identity, known?.retry.identity == identity ? known : nil, under: decision)
     }
 
@@ -127,10 +128,14 @@ struct UserPlanner: ~Copyable {
         var decision = try evaluate(nudge, history)
         if retry.isOver(at: now) || retry.version.changes != user.version.changes {
             guard nudge.identity(sentBy: decision) == retry.identity else {
-                guard nudge.kind.isKept(by: decision) else {
-                    return try end(nudge, stale(retry, nudge.text == nil ? "stale" : decision.reason.rawValue))
+                guard nudge.text == nil else {
+                    if decision.action == .wait || decision.action == .hold { return wait(nudge, retry, by: decision) }
+                    return try end(nudge, stale(retry, decision.reason.rawValue))
                 }
-                return wait(nudge, nudge.kind.isDueByItsRetry ? retry.postponed(by: decision) : retry, by: decision)
+                guard decision.action == .wait, decision.reason == .quietHours || decision.reason == .capped else {
+                    return try end(nudge, stale(retry, "stale"))
+                }
+                return wait(nudge, retry.postponed(by: decision), by: decision)
             }
         } else {
             decision = Decision(.send, decision.reason, urgent: decision.urgent, validUntil: retry.validUntil)
@@ -151,7 +156,8 @@ struct UserPlanner: ~Copyable {
         let (due, waiting) = known?.devices ?? (due: devices(of: nudge).served, waiting: [])
         if let retry, due.isEmpty {
             let left = retry.keeping(waiting)
-            draft.wait(until: nudge.kind.isDueByItsRetry ? nil : left.dueAt, retry: left)
+            // A check-in's next instant is in its retry, and `due_at` is computed from that.
+            draft.wait(until: nudge.text == nil ? nil : left.dueAt, retry: left)
             return nudge.text == nil ? try evaluate(nudge, draft.history) : nil
         }
         let attempt = PlannedNudge.Values(
@@ -186,7 +192,7 @@ struct UserPlanner: ~Copyable {
 
     private mutating func wait(_ nudge: PendingNudge, _ retry: Retry?, by decision: Decision) -> Decision {
         // A held nudge needs a change, and a change makes the user due. But its own end must be seen as well.
-        draft.wait(until: nudge.kind.isDueByItsRetry ? nil : decision.nextAt ?? nudge.text?.expiresAt, retry: retry)
+        draft.wait(until: nudge.text.flatMap { decision.nextAt ?? $0.expiresAt }, retry: retry)
         return decision
     }
 

@@ -40,26 +40,3 @@ enum PendingNudge {
         return text?.identity ?? decision.slot.map(NudgeIdentity.checkIn)
     }
 }
-
-/// How the kinds of nudges differ in retries.
-extension NudgeKind {
-    /// If an outcome is unknown, the push is repeated once with the same ids, since somebody waits for it. Otherwise it
-    /// is never written again.
-    var isRepeatedOnce: Bool { self != .checkIn }
-    /// What is left of it is kept while the policy does not allow it. Otherwise it starts as new when the policy allows
-    /// it again.
-    var outlivesItsAnswer: Bool { self != .checkIn }
-    /// Its next instant is in its `Retry`, and `due_at` is computed from that. Otherwise several may wait, and the plan
-    /// notes the earliest.
-    var isDueByItsRetry: Bool { self == .checkIn }
-
-    /// Whether what is left of a nudge that counts is kept under this answer: of a check-in only while it waits for
-    /// quiet hours or caps.
-    func isKept(by decision: Decision) -> Bool {
-        switch decision.action {
-        case .wait: self != .checkIn || decision.reason == .quietHours || decision.reason == .capped
-        case .hold: self != .checkIn
-        case .send, .drop: false
-        }
-    }
-}
