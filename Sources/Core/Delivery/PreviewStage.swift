@@ -102,19 +102,17 @@ extension Store {
         let claimed = found ?? ClaimedUser(ClaimedUser.Values(stranger: user))
         let preview = planner.preview(message, for: claimed, now: now)
         guard let decider, let question = preview.question else { return preview }
-        guard !decider.isDead else { return preview.fallback(because: .resting) }
+        guard !decider.isDead else { return preview.decided(by: .failure(.resting)) }
         let budget = AnalysisBudget(try await analysed(question.userID), now: now)
         let limit = planner.parsed(claimed.preferences).maxAnalysesPerHour
-        guard budget.allows(limit, now: now) else { return preview.fallback(because: .overLimit) }
+        guard budget.allows(limit, now: now) else { return preview.decided(by: .failure(.overLimit)) }
         // The last thing before the question leaves. Without consent, only the policy decides.
         guard try await consents(question.userID, planner) else { return preview }
-        switch await decider.ask(question, nil) {
-        case .success(let answer):
-            // An answer that comes after a withdrawal is not used.
-            return try await consents(question.userID, planner) ? preview.decided(answer) : preview
+        let result = await decider.ask(question, nil)
         // It can't be answered now: the daemon stops, or has a new decision service.
-        case .failure(.stopped): throw DecisionFailure.stopped
-        case .failure(let failure): return preview.fallback(because: failure)
-        }
+        if result == .failure(.stopped) { throw DecisionFailure.stopped }
+        // An answer that comes after a withdrawal is not used.
+        if case .success = result, try await !consents(question.userID, planner) { return preview }
+        return preview.decided(by: result)
     }
 }

@@ -120,7 +120,7 @@ import struct FoundationEssentials.UUID
         func preview() -> Preview {
             let preview = planner.preview(message(200), for: user, now: now)
             guard preview.question != nil else { return preview }
-            return answer.map { preview.decided($0) } ?? preview.fallback(because: .timedOut)
+            return preview.decided(by: answer.map(DecisionResult.success) ?? .failure(.timedOut))
         }
 
         /// The user once the message is sent, drained and claimed.

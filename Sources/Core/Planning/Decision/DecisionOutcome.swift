@@ -68,7 +68,7 @@ package struct DecisionOutcome: Sendable, Equatable {
 }
 
 /// What came of a question to the decision service.
-typealias DecisionResult = Result<DecisionAnswer, DecisionFailure>
+package typealias DecisionResult = Result<DecisionAnswer, DecisionFailure>
 
 /// Why the user's fallback strategy decided about a nudge instead of the decision service.
 package enum DecisionFailure: Error, Sendable, Equatable {

@@ -181,7 +181,7 @@ private struct PlanOutcomes: ~Copyable {
         case .unknown(let reason):
             attempt.wasAnswered = true
             record(.unknown, target, of: attempt.nudge, reason: reason)
-            // Somebody waits for a text, so its push is repeated once, with the same ids. A check-in's is never repeated.
+            // Somebody waits for a text, so its push is repeated once, with the same ids. A check-in's never is.
             if attempt.nudge.identity.kind != .checkIn, !target.isRepeat {
                 attempt.keep(target, until: now + Retry.unsentSeconds, isRepeat: true)
             }

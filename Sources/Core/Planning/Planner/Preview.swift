@@ -11,35 +11,31 @@ package struct Preview: Sendable {
     package private(set) var reason: String
     /// With `wait`: when it would be evaluated again.
     package var nextAt: Instant?
-    fileprivate var plan: SendPlan?
     /// With `send`, and when the decision service declines.
-    fileprivate var nudge: PlannedNudge?
+    fileprivate var planned: (plan: SendPlan, nudge: PlannedNudge)?
     /// nil: only the policy decided.
     fileprivate var decision: DecisionOutcome?
 
-    package var devices: Int { action == .send ? nudge?.targets.count ?? 0 : 0 }
-    package var isDigest: Bool { nudge?.identity.isDigest ?? false }
+    package var devices: Int { action == .send ? planned?.nudge.targets.count ?? 0 : 0 }
+    package var isDigest: Bool { planned?.nudge.identity.isDigest ?? false }
 
     package var question: DecisionQuestion? {
-        guard let plan, let nudge, nudge.isToBeAsked else { return nil }
+        guard let (plan, nudge) = planned, nudge.isToBeAsked else { return nil }
         return plan.question(nudge)
     }
 
-    package func decided(_ answer: DecisionAnswer) -> Preview {
-        decided(DecisionOutcome(origin: .service, answer: answer))
-    }
-
-    package func fallback(because failure: DecisionFailure) -> Preview {
-        guard let plan, let nudge else { return self }
-        return decided(plan.fallback(nudge, because: failure))
-    }
-
-    private func decided(_ outcome: DecisionOutcome) -> Preview {
-        guard let plan, let nudge else { return self }
+    /// By the service, or by the user's fallback strategy.
+    package func decided(by result: DecisionResult) -> Preview {
+        guard let (plan, nudge) = planned else { return self }
+        let outcome =
+            switch result {
+            case .success(let answer): DecisionOutcome(origin: .service, answer: answer)
+            case .failure(let failure): plan.fallback(nudge, because: failure)
+            }
         var preview = self
         preview.decision = outcome
         if outcome.shouldNotify {
-            preview.nudge = nudge.decided(outcome, for: plan.candidate)
+            preview.planned = (plan, nudge.decided(outcome, for: plan.candidate))
         } else {
             (preview.action, preview.reason) = (.drop, SendPlan.declinedReason)
         }
@@ -51,15 +47,16 @@ package struct Preview: Sendable {
 
     /// `urgent`, `high`, `medium` or `low`. nil: it would not be sent now.
     package var priority: String? {
-        decision?.answer.priority.rawValue ?? nudge.map { ($0.isUrgent ? DecisionPriority.urgent : .medium).rawValue }
+        let own = planned.map { $0.nudge.isUrgent ? DecisionPriority.urgent : .medium }
+        return (decision?.answer.priority ?? own)?.rawValue
     }
 
     /// The service's or the fallback's reason, as in the record.
     package var explanation: String? { decision?.answer.reason }
 
     package var texts: (title: String?, body: String?) {
-        guard action == .send, let nudge, let value = try? JSONValue(parsing: nudge.payload) else { return (nil, nil) }
-        let alert = value["aps"]?["alert"]
+        guard action == .send, let payload = planned?.nudge.payload else { return (nil, nil) }
+        let alert = (try? JSONValue(parsing: payload))?["aps"]?["alert"]
         return (alert?["title"]?.text, alert?["body"]?.text)
     }
 
@@ -95,7 +92,7 @@ extension Planner {
                     return Preview(action: .drop, reason: "payload_too_large")
                 }
                 let reason = (decision?.reason ?? .due).rawValue
-                return Preview(action: .send, reason: reason, plan: plan, nudge: nudge)
+                return Preview(action: .send, reason: reason, planned: (plan, nudge))
             }
         case .nothing: break
         }
