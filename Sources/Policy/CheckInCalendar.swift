@@ -5,7 +5,7 @@ import TimeZones
 /// the terms of a local date D.
 struct CheckInCalendar {
     let clock: LocalClock
-    let wakeUp: WakeUp?
+    let quiet: QuietSchedule?
     /// Seconds after local midnight of the slot.
     let time: Int64
     /// The slot jitter in seconds, for users who chose no time.
@@ -26,8 +26,8 @@ struct CheckInCalendar {
     @inline(__always)
     func earliest(_ date: LocalDate) -> Instant {
         let slot = slot(date)
-        guard let wakeUp, wakeUp.quiet.isQuiet(slot) else { return slot }
-        return wakeUp.instant(from: slot, limit: nil)
+        guard let quiet, quiet.isQuiet(slot) else { return slot }
+        return quiet.wakeUp(from: slot, limit: nil)
     }
 
     func limit(_ earliest: Instant) -> Instant { earliest + staleness }
@@ -39,7 +39,7 @@ struct CheckInCalendar {
 
     /// By how many seconds e(D + 1) can be before e(D). The ends of quiet hours rise with the dates, but the jitter may
     /// be added to one and not to the next.
-    private var inversion: Int64 { wakeUp?.jitter ?? 0 }
+    private var inversion: Int64 { quiet?.jitter ?? 0 }
 
     /// A date whose slot is after the instant, like every later date's. Local dates can run backwards at a transition,
     /// but not by two days.

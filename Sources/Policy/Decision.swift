@@ -134,10 +134,10 @@ extension Policy {
         ]
     }
 
-    func quietFacts(_ wakeUp: WakeUp, isQuiet: Bool, _ now: Instant, _ limit: Instant?) -> Fields {
+    func quietFacts(_ quiet: QuietSchedule, isQuiet: Bool, _ now: Instant, _ limit: Instant?) -> Fields {
         [
-            "quiet_hours": wakeUp.quiet.hours.description, "quiet": isQuiet,
-            "quiet_end": isQuiet ? wakeUp.quiet.quietEnd(now).rfc3339 : nil, "jitter_seconds": wakeUp.jitter,
+            "quiet_hours": quiet.hours.description, "quiet": isQuiet,
+            "quiet_end": isQuiet ? quiet.quietEnd(now).rfc3339 : nil, "jitter_seconds": quiet.jitter,
             "limit": limit?.rfc3339,
         ]
     }

@@ -28,7 +28,7 @@ extension Policy {
         if preferences.weekday == nil, frequency == .weekly { anchor = 1 + Int(FNV1a(candidate.userID).value % 7) }
         return CheckInCalendar(
             clock: clock,
-            wakeUp: wakeUp(of: candidate, clock),
+            quiet: quietSchedule(of: candidate, clock),
             time: (preferences.checkInTime ?? rules.checkInTime).seconds,
             spread: Int64(spread),
             staleness: Int64(rules.maxStalenessMinutes) * 60,
@@ -97,16 +97,16 @@ extension Policy {
             guard awake < limit else { return next(reason, calendar, now, &trace) }
             return Decision(.wait, reason, nextAt: awake)
         }
-        let applied = AppliedQuiet(from: Instant(seconds: .min), wakeUp: calendar.wakeUp)
+        let applied = AppliedQuiet(from: Instant(seconds: .min), quiet: calendar.quiet)
         if let mutedUntil = candidate.preferences.mutedUntil.map(Instant.init) {
             let isMuted = now < mutedUntil
             trace.note("muted", isMuted ? .wait : nil, ["muted_until": mutedUntil.rfc3339, "limit": limit.rfc3339])
             if isMuted { return wait(.muted, until: applied.awake(mutedUntil, limit: limit)) }
         }
-        if let wakeUp = calendar.wakeUp {
-            let isQuiet = wakeUp.quiet.isQuiet(now)
-            trace.note("quiet_hours", isQuiet ? .wait : nil, quietFacts(wakeUp, isQuiet: isQuiet, now, limit))
-            if isQuiet { return wait(.quietHours, until: wakeUp.instant(from: now, limit: limit)) }
+        if let quiet = calendar.quiet {
+            let isQuiet = quiet.isQuiet(now)
+            trace.note("quiet_hours", isQuiet ? .wait : nil, quietFacts(quiet, isQuiet: isQuiet, now, limit))
+            if isQuiet { return wait(.quietHours, until: quiet.wakeUp(from: now, limit: limit)) }
         } else {
             trace.note("quiet_hours", nil, ["quiet_hours": nil])
         }
@@ -124,7 +124,7 @@ extension Policy {
             trace.note("active", isActive ? .drop : nil, ["seen": seen.rfc3339, "minutes": minutes])
             if isActive { return Decision(.drop, .active, slot: chosen.date) }
         }
-        let quietAgain = calendar.wakeUp?.quiet.nextStart(after: now)
+        let quietAgain = calendar.quiet?.nextStart(after: now)
         let validUntil = quietAgain.map { min($0, limit) } ?? limit
         trace.note("send", .send, ["slot": chosen.date.iso, "limit": limit.rfc3339, "next_quiet": quietAgain?.rfc3339])
         return Decision(.send, .due, slot: chosen.date, validUntil: validUntil)

@@ -76,7 +76,7 @@ extension Policy {
     /// Whether an instant is in the candidate's current quiet hours. False without quiet hours or without a valid zone.
     public func isQuiet(_ candidate: Candidate, at instant: Instant) throws(TimeZoneError) -> Bool {
         guard quietHours(of: candidate) != nil, let zone = try zone(of: candidate) else { return false }
-        return wakeUp(of: candidate, LocalClock(zone, near: instant))?.quiet.isQuiet(instant) ?? false
+        return quietSchedule(of: candidate, LocalClock(zone, near: instant))?.isQuiet(instant) ?? false
     }
 }
 
@@ -102,17 +102,17 @@ private struct TextDecision {
             trace.note("zone", unplaced?.action, policy.zoneFacts(candidate, zone, now))
             if let unplaced { return unplaced }
         }
-        let wakeUp = zone.flatMap { policy.wakeUp(of: candidate, LocalClock($0, near: now)) }
-        if applyNow, let wakeUp {
-            let isQuiet = wakeUp.quiet.isQuiet(now)
-            let awake = wakeUp.instant(from: now, limit: expiresAt)
+        let quiet = zone.flatMap { policy.quietSchedule(of: candidate, LocalClock($0, near: now)) }
+        if applyNow, let quiet {
+            let isQuiet = quiet.isQuiet(now)
+            let awake = quiet.wakeUp(from: now, limit: expiresAt)
             let answer = isQuiet ? wait(.quietHours, until: awake, orDrop: .expiresInQuietHours) : nil
-            trace.note("quiet_hours", answer?.action, policy.quietFacts(wakeUp, isQuiet: isQuiet, now, expiresAt))
+            trace.note("quiet_hours", answer?.action, policy.quietFacts(quiet, isQuiet: isQuiet, now, expiresAt))
             if let answer { return answer }
         } else {
             trace.note("quiet_hours", nil, ["apply_from": hours == nil ? nil : quietFrom?.rfc3339])
         }
-        return decide(AppliedQuiet(from: hours == nil ? nil : quietFrom, wakeUp: wakeUp), &trace)
+        return decide(AppliedQuiet(from: hours == nil ? nil : quietFrom, quiet: quiet), &trace)
     }
 
     /// It waits until then, or it is dropped if it has expired by then.
@@ -134,8 +134,8 @@ private struct TextDecision {
             return nil
         }
         let zone = policy.quietHours(of: candidate) == nil || end < quietFrom ? nil : try policy.zone(of: candidate)
-        let wakeUp = zone.flatMap { policy.wakeUp(of: candidate, LocalClock($0, near: end)) }
-        let awake = AppliedQuiet(from: quietFrom, wakeUp: wakeUp).awake(end, limit: expiresAt)
+        let quiet = zone.flatMap { policy.quietSchedule(of: candidate, LocalClock($0, near: end)) }
+        let awake = AppliedQuiet(from: quietFrom, quiet: quiet).awake(end, limit: expiresAt)
         let answer = wait(.muted, until: awake, orDrop: .expiresWhileMuted)
         trace.note("muted", answer.action, ["muted_until": end.rfc3339, "limit": expiresAt?.rfc3339])
         return answer
@@ -180,12 +180,12 @@ struct AppliedQuiet {
     /// Quiet hours apply from this instant on. nil: never.
     let from: Instant?
     /// nil: the user has no valid zone.
-    let wakeUp: WakeUp?
+    let quiet: QuietSchedule?
 
     /// When something that becomes possible at `instant` can be sent.
     func awake(_ instant: Instant, limit: Instant?) -> Instant {
-        guard let from, instant >= from, let wakeUp, wakeUp.quiet.isQuiet(instant) else { return instant }
-        return wakeUp.instant(from: instant, limit: limit)
+        guard let from, instant >= from, let quiet, quiet.isQuiet(instant) else { return instant }
+        return quiet.wakeUp(from: instant, limit: limit)
     }
 
     /// The first quiet instant after `now`, which is not quiet or before `from`. nil: there is none.
@@ -193,7 +193,7 @@ struct AppliedQuiet {
     /// Without a zone it is `from`: from then on the nudge is held.
     func nextStart(after now: Instant) -> Instant? {
         guard let from else { return nil }
-        guard let wakeUp else { return from > now ? from : nil }
-        return from > now ? wakeUp.quiet.firstQuiet(from: from) : wakeUp.quiet.nextStart(after: now)
+        guard let quiet else { return from > now ? from : nil }
+        return from > now ? quiet.firstQuiet(from: from) : quiet.nextStart(after: now)
     }
 }

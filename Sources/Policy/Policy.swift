@@ -46,12 +46,12 @@ public struct Policy: Sendable {
     }
 
     /// The quiet hours on a zone's clock, with the user's quiet jitter. nil: none.
-    func wakeUp(of candidate: Candidate, _ clock: LocalClock) -> WakeUp? {
+    func quietSchedule(of candidate: Candidate, _ clock: LocalClock) -> QuietSchedule? {
         guard let hours = quietHours(of: candidate) else { return nil }
         let minutes = UInt64(rules.quietEndJitterMinutes)
         // The hash is computed only if the rule is set: it takes a tenth of a decision's time.
         let jitter = minutes == 0 ? 0 : Int64(FNV1a(candidate.userID).adding(":quiet") % (minutes * 60))
-        return WakeUp(quiet: QuietSchedule(hours, clock), jitter: jitter)
+        return QuietSchedule(hours, clock, jitter: jitter)
     }
 
     /// A fingerprint of everything that sets `since`. Equal values have equal fingerprints in every version of the

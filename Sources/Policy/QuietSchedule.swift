@@ -30,14 +30,15 @@ struct QuietWeek: CustomStringConvertible {
 struct QuietSchedule {
     let clock: LocalClock
     let hours: QuietWeek
+    /// The user's quiet jitter, 0 to 14,399 seconds: so not all users are nudged in the same second.
+    let jitter: Int64
     private let isSameEachDay: Bool
     // Of the general quiet hours.
     private let start: Int64
     private let end: Int64
 
-    init(_ hours: QuietWeek, _ clock: LocalClock) {
-        self.clock = clock
-        self.hours = hours
+    init(_ hours: QuietWeek, _ clock: LocalClock, jitter: Int64) {
+        (self.clock, self.hours, self.jitter) = (clock, hours, jitter)
         isSameEachDay = hours.byDay.isEmpty
         start = hours.general?.start.seconds ?? 0
         end = hours.general?.end.seconds ?? 0
@@ -65,6 +66,16 @@ struct QuietSchedule {
         }
         let second = Self.secondOfDay(instant.seconds + offset)
         return instant + (start > second ? start - second : 86_400 - second + start)
+    }
+
+    /// `wakeUp` of docs/POLICY-SPEC.md: the end of quiet hours plus jitter. Without jitter if that would be quiet, or
+    /// not before the limit.
+    func wakeUp(from instant: Instant, limit: Instant?) -> Instant {
+        let end = quietEnd(instant)
+        guard jitter > 0 else { return end }
+        let late = end + jitter
+        if let limit, late >= limit { return end }
+        return isQuiet(late) ? end : late
     }
 
     func firstQuiet(from instant: Instant) -> Instant { isQuiet(instant) ? instant : nextStart(after: instant) }
@@ -106,23 +117,6 @@ struct QuietSchedule {
             if let start = interval(date + days)?.start, start > instant { return start }
         }
         return instant + 86_400
-    }
-}
-
-/// The quiet hours of a user with their quiet jitter: when to send what waits for their end.
-struct WakeUp {
-    let quiet: QuietSchedule
-    /// 0 to 14,399 seconds, so that users are not all nudged in the same second.
-    let jitter: Int64
-
-    /// `wakeUp` of docs/POLICY-SPEC.md: the end of quiet hours plus jitter. Without jitter if that would be quiet, or
-    /// not before the limit.
-    func instant(from instant: Instant, limit: Instant?) -> Instant {
-        let end = quiet.quietEnd(instant)
-        guard jitter > 0 else { return end }
-        let late = end + jitter
-        if let limit, late >= limit { return end }
-        return quiet.isQuiet(late) ? end : late
     }
 }
 
