@@ -11,62 +11,44 @@ extension Recurrence {
     public init?(parsing text: String) {
         let bytes = text.utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }
         guard bytes.count <= Self.longestRule else { return nil }
-        var parts = RecurrenceParts()
+        var parts: [String: Bytes] = [:]
         for part in bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
-            guard parts.take(part) else { return nil }
+            guard let sign = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let name = String(decoding: part[..<sign], as: UTF8.self)
+            guard parts.updateValue(part[(sign + 1)...], forKey: name) == nil else { return nil }
         }
-        guard let rule = parts.rule else { return nil }
-        self = rule
-    }
-}
-
-/// A rule's parts while they are read, in upper case.
-private struct RecurrenceParts {
-    private var frequency: Recurrence.Frequency?
-    private var interval: Int?
-    private var weekdays: [RecurrenceDay]?
-    private var monthDays: [Int]?
-    private var count: Int?
-    private var until: Recurrence.End?
-    private var weekStart: Int?
-
-    private typealias Bytes = ArraySlice<UInt8>
-
-    /// nil: a part is missing, or the parts contradict each other.
-    var rule: Recurrence? {
-        guard let frequency, count == nil || until == nil, monthDays == nil || frequency != .weekly,
-            frequency == .monthly || (weekdays ?? []).allSatisfy({ $0.ordinal == nil })
+        var isValid = true
+        func take<Value>(_ name: String, _ read: (Bytes) -> Value?) -> Value? {
+            guard let text = parts.removeValue(forKey: name) else { return nil }
+            guard let value = read(text) else {
+                isValid = false
+                return nil
+            }
+            return value
+        }
+        let unit = take("FREQ") { Frequency(rawValue: String(decoding: $0, as: UTF8.self)) }
+        let interval = take("INTERVAL") { Self.number($0, digits: 1...9, 1...9999) }
+        let weekdays = take("BYDAY") { Self.list($0, Self.weekday) } ?? []
+        let monthDays = take("BYMONTHDAY") { Self.list($0) { Self.signed($0, 1...31) } } ?? []
+        let count = take("COUNT") { Self.number($0, digits: 1...9, 1...9999) }
+        let until = take("UNTIL", Self.until)
+        let weekStart = take("WKST") { Self.weekday($0).flatMap { $0.ordinal == nil ? $0.weekday : nil } }
+        // The parts may not contradict each other. BYMONTHDAY and BYDAY are never empty.
+        guard isValid, parts.isEmpty, let frequency = unit, count == nil || until == nil,
+            monthDays.isEmpty || frequency != .weekly,
+            frequency == .monthly || weekdays.allSatisfy({ $0.ordinal == nil })
         else { return nil }
-        return Recurrence(
+        self.init(
             frequency: frequency,
             interval: interval ?? 1,
-            weekdays: Set(weekdays ?? []).sorted(),
-            monthDays: Set(monthDays ?? []).sorted(),
+            weekdays: Set(weekdays).sorted(),
+            monthDays: Set(monthDays).sorted(),
             weekStart: weekStart ?? 1,
             end: count.map { .count($0) } ?? until ?? .never
         )
     }
 
-    /// Takes one `NAME=VALUE`. Returns whether it is valid and comes for the first time.
-    mutating func take(_ text: ArraySlice<UInt8>) -> Bool {
-        guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
-        func keep<Value>(_ member: WritableKeyPath<Self, Value?>, _ value: Value?) -> Bool {
-            guard self[keyPath: member] == nil else { return false }
-            self[keyPath: member] = value
-            return value != nil
-        }
-        let value = text[(sign + 1)...]
-        switch String(decoding: text[..<sign], as: UTF8.self) {
-        case "FREQ": return keep(\.frequency, Recurrence.Frequency(rawValue: String(decoding: value, as: UTF8.self)))
-        case "INTERVAL": return keep(\.interval, Self.number(value, digits: 1...9, 1...9999))
-        case "BYDAY": return keep(\.weekdays, Self.list(value, Self.weekday))
-        case "BYMONTHDAY": return keep(\.monthDays, Self.list(value) { Self.signed($0, 1...31) })
-        case "COUNT": return keep(\.count, Self.number(value, digits: 1...9, 1...9999))
-        case "UNTIL": return keep(\.until, Self.until(value))
-        case "WKST": return keep(\.weekStart, Self.weekday(value).flatMap { $0.ordinal == nil ? $0.weekday : nil })
-        default: return false
-        }
-    }
+    private typealias Bytes = ArraySlice<UInt8>
 
     private static func number(_ text: Bytes, digits: ClosedRange<Int>, _ range: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.count) else { return nil }
@@ -100,7 +82,7 @@ private struct RecurrenceParts {
     }
 
     /// `YYYYMMDD`, or `YYYYMMDDTHHMMSS` with or without `Z`.
-    private static func until(_ text: Bytes) -> Recurrence.End? {
+    private static func until(_ text: Bytes) -> End? {
         let text = Array(text)
         let field = { (range: Range<Int>, values: ClosedRange<Int>) in number(text[range], digits: 1...9, values) }
         guard [8, 15, 16].contains(text.count), let year = field(0..<4, 1...9999), let month = field(4..<6, 1...12),
