@@ -54,7 +54,7 @@ public struct History: Sendable, Equatable {
 
     /// Entries more than 48 h ahead are ignored: a host that once ran with a wrong clock must not silence its users for
     /// years.
-    static let horizon: Int64 = 48 * 3600
+    package static let horizon: Int64 = 48 * 3600
 
     /// No rule needs more check-ins than this, even if several share a slot.
     private static let checkInLimit = 16

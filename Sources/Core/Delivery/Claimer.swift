@@ -243,7 +243,7 @@ actor Claimer {
         while !delivery.isHalted, BootTime.milliseconds() < until {
             let open = delivery.lanes.all.filter { !$0.sender.isBlocked }.map(\.identity)
             if open.isEmpty { return false }
-            let lowWater = LaneRouter.lowWater(delivery.terms.settings)
+            let lowWater = delivery.terms.settings.batch / 2
             if open.contains(where: { delivery.queues.count($0) <= lowWater }) { return true }
             await delivery.queues.wait(for: open, atMost: lowWater, milliseconds: until - BootTime.milliseconds())
         }

@@ -121,7 +121,7 @@ package final class DeliveryContext: Sendable {
             var attempt = 0
             while !hand.isAbandoned {
                 do throws(PostgresError) {
-                    let known = try await store.quarantine(devices, now: now).mapValues(Quarantine.init(json:))
+                    let known = try await store.quarantine(devices, now: now).mapValues { Quarantine(json: $0) }
                     // A device that works in the other environment is not in quarantine.
                     for device in devices where known[device.userID]?.hasMoved(device) != true {
                         onEvent(.quarantined(device))

@@ -18,7 +18,13 @@ struct LaneRouter: Sendable {
     /// Assigns each user to a lane that takes some of their devices now. Their other devices follow under the same
     /// answer. Also returns the users whose lanes are all full.
     func share(_ users: [PlannedUser]) -> (slices: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
-        var room = roomByLane()
+        // A lane with this many users is full. With a quarter of them, it gets more (`Claimer`).
+        let mostUsers = 2 * delivery.terms.settings.batch
+        // The lanes that take users now, and how many each takes.
+        var room = delivery.lanes.all.compactMap { lane, sender -> (lane: LaneIdentity, users: Int)? in
+            if sender.isBlocked || delivery.queues.count(lane) >= mostUsers { return nil }
+            return (lane, sender.isStopped ? Self.probeUsers : .max)
+        }
         var slices: [(lane: LaneIdentity, users: [PlannedUser])] = []
         var aside: [Aside] = []
         // A list search: there are few lanes, and hashing two strings for each user takes longer.
@@ -47,20 +53,6 @@ struct LaneRouter: Sendable {
         }
         return (slices, aside)
     }
-
-    /// The lanes that take users now, and how many each takes.
-    private func roomByLane() -> [(lane: LaneIdentity, users: Int)] {
-        let highWater = Self.highWater(delivery.terms.settings)
-        return delivery.lanes.all.compactMap { lane, sender in
-            if sender.isBlocked || delivery.queues.count(lane) >= highWater { return nil }
-            return (lane, sender.isStopped ? Self.probeUsers : .max)
-        }
-    }
-
-    /// A lane with this many users or fewer gets more.
-    static func lowWater(_ settings: SweepSettings) -> Int { settings.batch / 2 }
-    /// A lane with this many users or more is full.
-    static func highWater(_ settings: SweepSettings) -> Int { 2 * settings.batch }
 
     /// Puts users into a lane's queue. Starts the dispatcher if none runs.
     func append(_ users: [PlannedUser], to lane: LaneIdentity) {

@@ -96,10 +96,10 @@ struct ExplainedDevice: Sendable {
         now: Instant,
         _ zone: Zone? = nil
     ) -> [ExplainedDevice] {
-        let quarantine = user.quarantine.map(Quarantine.init(json:))
+        let quarantine = Quarantine(json: user.quarantine)
         return user.devices.map { device -> ExplainedDevice in
             let lane = lanes.wanted(by: device)
-            let route = quarantine?.route(of: device, on: lane, lanes, now: now)
+            let route = quarantine.route(of: device, on: lane, lanes, now: now)
             let found = lanes.lane(of: device) == nil ? unserved(lane, lanes) : state(route, zone)
             let (hash, at) = (PushIdentity.deviceHash(token: device.token), device.registeredAt)
             return .init(hash: hash, journalName: names.name(hash), lane: lane, registeredAt: at, state: found)
@@ -112,16 +112,16 @@ struct ExplainedDevice: Sendable {
         return State(name: isOurs ? "other_environment" : "other_topic", text: text)
     }
 
-    private static func state(_ route: Quarantine.Route?, _ zone: Zone?) -> State {
+    private static func state(_ route: Quarantine.Route, _ zone: Zone?) -> State {
         switch route {
-        case nil, .own?: return State(name: "served")
-        case .other(let lane, .running)?:
+        case .own: return State(name: "served")
+        case .other(let lane, .running):
             let text = "; refused there, so it is tried in \(lane.environment)"
             return State(name: "tried", text: text, fields: ["tried_in": lane.environment])
-        case .other(let lane, _)?:
+        case .other(let lane, _):
             let text = "; it works in \(lane.environment), where its pushes go"
             return State(name: "moved", text: text, fields: ["works_in": lane.environment])
-        case .refused(let entry)?:
+        case .refused(let entry):
             let since = "in quarantine since \(InstantText.local(entry.at, zone)): Apple answered \(entry.reason)"
             let text = "; \(since); nothing is sent to it until it registers again"
             return State(name: "quarantined", text: text, fields: ["since": entry.at, "reason": entry.reason])

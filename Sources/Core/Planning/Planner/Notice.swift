@@ -60,7 +60,7 @@ extension UserPlanner {
         if let zone = user.reminders.all.compactMap(\.timezone).first(where: isUnknown) {
             notices.append(.reminderZoneUnknown(user: name, valueHash: zone.stableHash))
         }
-        let horizon = now + 48 * 3600
+        let horizon = now + History.horizon
         if user.history.sent.contains(where: { $0 > horizon })
             || user.history.checkIns.contains(where: { $0.at > horizon })
         {

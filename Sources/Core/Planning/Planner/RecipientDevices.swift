@@ -21,13 +21,13 @@ struct RecipientDevices: Sendable {
     init() {}
 
     init(_ devices: [Device], _ quarantine: String?, _ lanes: LaneDirectory, now: Instant) {
-        let quarantine = quarantine.map(Quarantine.init(json:))
+        let quarantine = Quarantine(json: quarantine)
         for device in devices {
             guard let lane = lanes.lane(of: device) else {
                 foreign.append(device)
                 continue
             }
-            switch quarantine?.route(of: device, on: lane, lanes, now: now) ?? Quarantine.route(on: lane, lanes) {
+            switch quarantine.route(of: device, on: lane, lanes, now: now) {
             case .own(let trial): served.append(ServedDevice(device: device, lane: lane, trial: trial))
             case .other(let other, let trial):
                 // The app's own table may have another row of this token, for that lane.

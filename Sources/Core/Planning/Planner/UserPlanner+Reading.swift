@@ -57,12 +57,9 @@ extension UserPlanner {
         return min(user.touchedAt ?? now, now)
     }
 
-    /// What is further ahead, in seconds, is of a wrong clock.
-    private static let horizon: Int64 = 48 * 3600
-
     /// A call on a host with a wrong clock must not keep check-ins away for years.
     fileprivate static func seen(_ user: ClaimedUser, now: Instant) -> Instant? {
-        user.seen.flatMap { $0 <= now + Self.horizon ? min($0, now) : nil }
+        user.seen.flatMap { $0 <= now + History.horizon ? min($0, now) : nil }
     }
 
     /// Check-ins that counted as sent since the app last saw the user. Nothing is counted while no rule asks for it.
@@ -71,7 +68,7 @@ extension UserPlanner {
     /// count of the last settlement begins with it.
     fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules, now: Instant) -> Int64 {
         guard rules.backOffAfter != nil else { return 0 }
-        let checkIns = user.history.checkIns.filter { $0.at <= now + Self.horizon }
+        let checkIns = user.history.checkIns.filter { $0.at <= now + History.horizon }
         guard let seen, checkIns.map(\.at).min().map({ seen >= $0 }) ?? true else { return Int64(user.ignored) }
         return Int64(checkIns.count { $0.at > seen })
     }

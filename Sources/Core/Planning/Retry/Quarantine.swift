@@ -29,8 +29,8 @@ package struct Quarantine: Sendable {
     private var entries: [Entry] = []
 
     /// Ignores what it can't read: at worst, a push is refused once more.
-    package init(json text: String) {
-        guard case .array(let items)? = try? JSONValue(parsing: text) else { return }
+    package init(json text: String?) {
+        guard let text, case .array(let items)? = try? JSONValue(parsing: text) else { return }
         entries = items.compactMap { item in
             guard let device = item["device"]?.text, let environment = item["environment"]?.text,
                 let topic = item["topic"]?.text, let at = item["at"]?.text.flatMap({ Instant(rfc3339: $0) }),
@@ -42,16 +42,11 @@ package struct Quarantine: Sendable {
         }
     }
 
-    /// Where a device's pushes go if nothing is known of it.
-    static func route(on lane: LaneIdentity, _ lanes: LaneDirectory) -> Route {
-        .own(lanes.counterpart(of: lane) == nil ? .closed : .open)
-    }
-
     /// Where a device's pushes go.
     ///
     /// - Parameter lane: the configured lane of its registration.
     package func route(of device: Device, on lane: LaneIdentity, _ lanes: LaneDirectory, now: Instant) -> Route {
-        guard !entries.isEmpty else { return Self.route(on: lane, lanes) }
+        guard !entries.isEmpty else { return .own(lanes.counterpart(of: lane) == nil ? .closed : .open) }
         let hash = PushIdentity.deviceHash(token: device.token)
         let own = entry(for: device, hash, on: lane)
         guard let counterpart = lanes.counterpart(of: lane) else {
