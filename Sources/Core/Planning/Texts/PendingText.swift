@@ -14,10 +14,10 @@ struct PendingText: Sendable {
     let createdAt: Instant
     /// `createdAt` in microseconds since 1970.
     private let order: Int64
-    /// Of several with the same key, only the newest is sent.
-    private(set) var collapseKey: String?
     /// Its own key, and others that it replaces.
     private(set) var replacedKeys: [String] = []
+    /// Of several with the same key, only the newest is sent.
+    var collapseKey: String? { replacedKeys.first }
     /// From this instant on it is useless. nil: never.
     private(set) var expiresAt: Instant?
     /// Whether its sender marked it urgent.
@@ -49,10 +49,8 @@ struct PendingText: Sendable {
         nudge = .message(asked)
         createdAt = due ?? message.createdAt
         order = due.map { $0.seconds * 1_000_000 } ?? message.order
-        let keys = Self.keys(message.collapseKey, content)
         // One that is not due yet replaces nothing.
-        let replaces = due.map { $0 <= now } ?? true
-        if replaces { (collapseKey, replacedKeys) = (keys.first, keys) }
+        if due.map({ $0 <= now }) ?? true { replacedKeys = Self.keys(message.collapseKey, content) }
         expiresAt = message.expiresAt
         isUrgent = message.urgent
         self.content = content
@@ -69,8 +67,7 @@ struct PendingText: Sendable {
             .joined(separator: "\0")
         reminderName = name
         // Of several that are due, only the last is sent. One that is not due yet replaces nothing.
-        collapseKey = due <= now ? Self.reminderPrefix + name : nil
-        replacedKeys = collapseKey.map { [$0] } ?? []
+        if due <= now { replacedKeys = [Self.reminderPrefix + name] }
         content = PushText(reminder)
     }
 
@@ -87,7 +84,7 @@ struct PendingText: Sendable {
         }
     }
 
-    /// No message's key can start like these.
+    /// No message's key can start with U+0000.
     private static let badgeKey = "\0badge"
     private static let reminderPrefix = "\0reminder\0"
 
@@ -104,12 +101,10 @@ struct PendingText: Sendable {
         nudge = .message(asked)
         createdAt = texts.map(\.createdAt).min() ?? Instant(seconds: 0)
         order = texts.map(\.order).min() ?? 0
-        collapseKey = Self.digestKey
+        replacedKeys = ["digest"]
         let body = settings.digestBody.replacing(Configuration.Messages.countPlaceholder, with: "\(texts.count)")
         content = PushText(title: settings.digestTitle, body: body, of: texts.map(\.content))
     }
-
-    private static let digestKey = "digest"
 
     /// Whether it waits for a token: an activity has none until it has been started.
     var waitsForToken: Bool { if case .activity(let live)? = content.surface { live.event != .start } else { false } }
