@@ -130,8 +130,7 @@ struct LocalClock {
     private static let reach: Int64 = 3 * 86_400
 
     init(_ zone: Zone, near now: Instant) {
-        self.zone = zone
-        segment = zone.segment(at: now)
+        (self.zone, segment) = (zone, zone.segment(at: now))
     }
 
     /// The offset that is valid from three days before an instant to three days after it. nil: a transition is near.

@@ -6,10 +6,7 @@ extension Recurrence {
         public let number: Int
         public let time: LocalDateTime
 
-        public init(number: Int, time: LocalDateTime) {
-            self.number = number
-            self.time = time
-        }
+        public init(number: Int, time: LocalDateTime) { (self.number, self.time) = (number, time) }
     }
 
     /// The most days from one occurrence to the next: 100 years. If a rule has none in this time, it has ended. A

@@ -44,10 +44,7 @@ public struct RecurrenceDay: Sendable, Hashable, Comparable {
     /// Its number in the month: 1 to 5, or -1 (the last) to -5. nil: each.
     public let ordinal: Int?
 
-    init(_ weekday: Int, ordinal: Int? = nil) {
-        self.weekday = weekday
-        self.ordinal = ordinal
-    }
+    init(_ weekday: Int, ordinal: Int? = nil) { (self.weekday, self.ordinal) = (weekday, ordinal) }
 
     static let codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
     private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]

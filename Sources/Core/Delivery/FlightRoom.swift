@@ -39,9 +39,7 @@ final class FlightPlaces: Sendable {
     private let room: FlightRoom
 
     init(_ count: Int, _ lane: LaneIdentity, _ room: FlightRoom) {
-        self.count = count
-        self.lane = lane
-        self.room = room
+        (self.count, self.lane, self.room) = (count, lane, room)
     }
 
     deinit { room.giveBack(count, lane) }
@@ -56,10 +54,7 @@ package struct FlightBudget: Sendable {
     package let total: Int
     package let lanes: Int
 
-    package init(total: Int, lanes: Int) {
-        self.total = total
-        self.lanes = lanes
-    }
+    package init(total: Int, lanes: Int) { (self.total, self.lanes) = (total, lanes) }
 
     /// How many more pushes a lane may have in flight. `own`: how many it has. `others`: how many each other lane has.
     /// Idle lanes may be left out.

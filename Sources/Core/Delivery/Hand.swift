@@ -79,11 +79,8 @@ final class HeldUser: Sendable {
     private let hand: Hand
 
     fileprivate init(_ user: ClaimedUser, member: UUID, claimedAt: Instant, run: SweepRun, hand: Hand) {
-        userID = user.userID
-        self.member = member
-        self.claimedAt = claimedAt
-        self.run = run
-        self.hand = hand
+        (userID, self.member, self.claimedAt) = (user.userID, member, claimedAt)
+        (self.run, self.hand) = (run, hand)
         run.begin()
     }
 

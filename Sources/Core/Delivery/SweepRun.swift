@@ -26,8 +26,7 @@ final class SweepRun: Sendable {
     private let state = Mutex(State())
 
     init(totals: Monitor<SweepReport>, onEnd: @escaping @Sendable (UUID, SweepReport, _ isWhole: Bool) -> Void) {
-        self.totals = totals
-        self.onEnd = onEnd
+        (self.totals, self.onEnd) = (totals, onEnd)
     }
 
     /// Counts something, for this sweep and for the totals.

@@ -59,10 +59,7 @@ package struct LaneIdentity: Sendable, Hashable {
     /// The bundle id.
     package let topic: String
 
-    package init(environment: String, topic: String) {
-        self.environment = environment
-        self.topic = topic
-    }
+    package init(environment: String, topic: String) { (self.environment, self.topic) = (environment, topic) }
 
     package static func == (left: LaneIdentity, right: LaneIdentity) -> Bool {
         ExactText(left.environment) == ExactText(right.environment) && ExactText(left.topic) == ExactText(right.topic)

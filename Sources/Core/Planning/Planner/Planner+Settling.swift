@@ -154,8 +154,7 @@ private struct PlanOutcomes: ~Copyable {
         }
         guard !left.isEmpty else { return true }
         // Nothing was written, so the nudge is as new.
-        let isUntouched =
-            !counts && nudge.isFirst && attempt.left.count == nudge.targets.count && !attempt.wasAttempted
+        let isUntouched = !counts && nudge.isFirst && attempt.left.count == nudge.targets.count && !attempt.wasAttempted
         if !isUntouched {
             let (version, countedAt) = (plan.row.version, counts ? entryAt : nil)
             retries.append(nudge.retry(version, left: left, wasDelayed: attempt.wasDelayed, countedAt: countedAt))

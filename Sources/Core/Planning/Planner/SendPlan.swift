@@ -44,10 +44,8 @@ package final class SendPlan: Sendable {
 
     /// The lane of the first push that a preferred lane can take, else of the first push. nil: no pushes.
     package func lane(preferring isPreferred: (LaneIdentity) -> Bool) -> LaneIdentity? {
-        for nudge in nudges {
-            for target in nudge.targets where isPreferred(target.lane) { return target.lane }
-        }
-        return nudges.lazy.flatMap { $0.targets }.first?.lane
+        let targets = nudges.lazy.flatMap { $0.targets }
+        return (targets.first { isPreferred($0.lane) } ?? targets.first)?.lane
     }
 
     /// The part for one lane. Devices of other lanes follow under the same answer.

@@ -86,12 +86,11 @@ struct UserPlanner: ~Copyable {
             let decision = try planner.policy.decide(candidate, now: now)
             return withoutLane(nudge, decision) ?? decision
         }
-        let (decision, trace) = try planner.policy.explain(candidate, now: now)
-        let other = withoutLane(nudge, decision)
+        var (decision, trace) = try planner.policy.explain(candidate, now: now)
+        if let other = withoutLane(nudge, decision) { (decision, trace) = (other, Array(trace.dropLast())) }
         let members = nudge.text?.members.map(\.key) ?? []
-        let steps: [TraceStep] = other == nil ? trace : trace.dropLast()
-        recorder.note(nudge.kind, nudge.text?.identity.key, members: members, other ?? decision, trace: steps)
-        return other ?? decision
+        recorder.note(nudge.kind, nudge.text?.identity.key, members: members, decision, trace: trace)
+        return decision
     }
 
     /// A lane may come back: the app's text must not be dropped at once because of this daemon's configuration. Nor
