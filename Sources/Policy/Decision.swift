@@ -85,20 +85,18 @@ public struct TraceStep: Sendable, Equatable {
     public let facts: JSONObject
 }
 
-/// The steps of a decision, where they are asked for. Otherwise no fact is computed.
+/// The steps of a decision, where they are asked for.
 struct Trace {
-    private(set) var steps: [TraceStep] = []
-    private let isRecorded: Bool
-
-    init(recording: Bool) { isRecorded = recording }
+    /// nil: they are not asked for, and no fact is computed.
+    var steps: [TraceStep]?
 
     @inline(__always)
     mutating func note(_ rule: @autoclosure () -> String, _ outcome: Action?, _ facts: @autoclosure () -> Fields) {
-        if isRecorded { record(rule(), outcome, facts()) }
+        if steps != nil { record(rule(), outcome, facts()) }
     }
 
     private mutating func record(_ rule: String, _ outcome: Action?, _ facts: Fields) {
-        steps.append(TraceStep(rule: rule, outcome: outcome?.rawValue ?? "pass", facts: facts.object))
+        steps?.append(TraceStep(rule: rule, outcome: outcome?.rawValue ?? "pass", facts: facts.object))
     }
 }
 

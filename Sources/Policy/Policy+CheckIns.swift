@@ -145,7 +145,7 @@ extension Policy {
         lastEvaluated: Instant,
         now: Instant
     ) throws(TimeZoneError) -> [SkippedSlot] {
-        var trace = Trace(recording: false)
+        var trace = Trace()
         guard lastEvaluated < now, candidate.nudge == .checkIn, holdCheckIn(candidate, &trace) == nil,
             let zone = try zone(of: candidate), let calendar = calendar(candidate, zone, now: now)
         else { return [] }
@@ -167,7 +167,7 @@ extension Policy {
     private func skipReason(_ candidate: Candidate, _ zone: Zone, before limit: Instant) -> String {
         let before = limit - 1
         guard let calendar = calendar(candidate, zone, now: before) else { return "stale" }
-        var trace = Trace(recording: false)
+        var trace = Trace()
         var candidate = candidate
         if let seen = candidate.seen, seen > before { candidate.seen = nil }
         let reason = decide(candidate, calendar, now: before, &trace).reason

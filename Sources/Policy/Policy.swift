@@ -12,14 +12,14 @@ public struct Policy: Sendable {
 
     /// - Throws: if the zone could not be read now. No other zone may be used instead.
     public func decide(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> Decision {
-        var trace = Trace(recording: false)
+        var trace = Trace()
         return try decide(candidate, now: now, &trace)
     }
 
     /// The same decision, with the rules in the order in which they were checked.
     public func explain(_ candidate: Candidate, now: Instant) throws(TimeZoneError) -> (Decision, [TraceStep]) {
-        var trace = Trace(recording: true)
-        return (try decide(candidate, now: now, &trace), trace.steps)
+        var trace = Trace(steps: [])
+        return (try decide(candidate, now: now, &trace), trace.steps ?? [])
     }
 
     private func decide(_ candidate: Candidate, now: Instant, _ trace: inout Trace) throws(TimeZoneError) -> Decision {

@@ -77,8 +77,7 @@ extension DecisionAnswer {
             throw .nonsense(member: "priority", wanted: "urgent, high, medium, normal or low")
         }
         guard let reason = object["reason"]?.text else { throw .nonsense(member: "reason", wanted: "a string") }
-        self.shouldNotify = shouldNotify
-        self.priority = priority
+        (self.shouldNotify, self.priority) = (shouldNotify, priority)
         title = try Self.text(object, "title", most: Self.mostTitle)
         body = try Self.text(object, "body", most: Self.mostBody)
         let line = reason.oneLine(most: Self.mostReason)

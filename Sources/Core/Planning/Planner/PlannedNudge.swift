@@ -20,13 +20,10 @@ package final class PlannedNudge: Sendable {
 
         /// - Parameter repeats: the hashes of devices that an earlier attempt may have reached.
         init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, repeats: Set<String>) {
-            device = served.device
-            lane = served.lane
-            hash = served.hash
+            (device, lane, hash, trial) = (served.device, served.lane, served.hash, served.trial)
             let (kind, token) = (identity.kind.rawValue, served.device.token)
             apnsID = PushIdentity.apnsID(user: user, kind: kind, key: identity.key, token: token)
             isRepeat = repeats.contains(hash)
-            trial = served.trial
         }
     }
 

@@ -34,11 +34,8 @@ struct PendingText: Sendable {
         identity = .message(message.id)
         members = [identity]
         var asked = Message(title: message.title, body: message.body, urgent: message.urgent)
-        asked.category = message.category
-        asked.conversation = conversation
-        asked.createdAt = message.createdAt
-        asked.expiresAt = message.expiresAt
-        asked.deliverAt = due
+        (asked.category, asked.conversation) = (message.category, conversation)
+        (asked.createdAt, asked.expiresAt, asked.deliverAt) = (message.createdAt, message.expiresAt, due)
         switch content.surface {
         case .activity(let activity)? where activity.event == .start:
             // None starts in quiet hours, whatever its text says.

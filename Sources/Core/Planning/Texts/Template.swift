@@ -44,8 +44,7 @@ final class Template: Sendable {
             plain = nil
             return
         }
-        frame.title = title
-        frame.body = body
+        (frame.title, frame.body) = (title, body)
         plain = try? frame.rendered(limit: Notification.unnamedLimit)
     }
 
@@ -73,10 +72,8 @@ final class Template: Sendable {
     private func notification(for context: RecipientContext) -> Notification? {
         guard let title = title.filled(from: context), let body = body.filled(from: context) else { return nil }
         var notification = frame
-        notification.title = title
-        notification.body = body
-        notification.conversationID = conversation(context)
-        notification.domain = context.domain
+        (notification.title, notification.body) = (title, body)
+        (notification.conversationID, notification.domain) = (conversation(context), context.domain)
         return notification
     }
 
