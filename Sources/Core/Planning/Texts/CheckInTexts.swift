@@ -25,10 +25,7 @@ package struct CheckInTexts: Sendable {
 
     /// Draws one of the templates of the closest locale that the context can fill, by their weights. nil: none fits.
     func choose(_ question: Question) -> Choice? {
-        if let drawn = draw(question) { return drawn }
-        var again = question
-        again.last = nil
-        return draw(again)
+        draw(question) ?? draw(Question(user: question.user, slot: question.slot, last: nil, context: question.context))
     }
 
     /// The same template again, for the remaining devices of a check-in that others have got. nil: it doesn't fit any
