@@ -29,7 +29,7 @@ extension SendPlan {
                         return record
                     }
                     // A check-in's slot is closed. A message or reminder is over.
-                    if let slot = nudge.identity.slot { rest.close(slot) } else { rest.end(nudge.members) }
+                    if let slot = nudge.identity.slot { rest.close(slot) } else { rest.ended += nudge.members }
                     continue
                 }
                 going[nudge.identity] = nudge.decided(outcome, for: candidate)

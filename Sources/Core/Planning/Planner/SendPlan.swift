@@ -127,9 +127,10 @@ struct PlanDraft {
     /// Whether more waits than was read, or more could be sent than is in the plan. Then the user is soon due again.
     var isPartial = false
     var records: [DeliveryRecord] = []
-    private(set) var ended: [NudgeIdentity] = []
+    /// Messages and reminders that end without a push.
+    var ended: [NudgeIdentity] = []
     /// The next occurrences of reminders, for when they end.
-    private(set) var continuations: [NudgeIdentity: ReminderContinuation] = [:]
+    var continuations: [NudgeIdentity: ReminderContinuation] = [:]
 
     init(_ history: History) {
         self.history = history
@@ -161,18 +162,9 @@ struct PlanDraft {
     /// minute.
     func nextLook(now: Instant) -> Instant? {
         guard isPartial else { return dueAt }
-        return ended.isEmpty ? min(dueAt ?? now + Self.moreSeconds, now + Self.moreSeconds) : now
+        let soon = now + 60
+        return ended.isEmpty ? min(dueAt ?? soon, soon) : now
     }
-
-    mutating func `continue`(_ identity: NudgeIdentity, with next: ReminderContinuation) {
-        continuations[identity] = next
-        wait(until: next.instant)
-    }
-
-    private static let moreSeconds: Int64 = 60
-
-    /// Messages or reminders ended without a push.
-    mutating func end(_ members: [NudgeIdentity]) { ended += members }
 }
 
 extension History {

@@ -126,7 +126,8 @@ extension UserPlanner {
             // Devices that are left must not keep the next one from the others.
             let counts = retries[identity]?.counts ?? false
             if due <= now, let next = try hours.next(for: user.userID, now: counts ? due : now) {
-                draft.continue(identity, with: next)
+                draft.continuations[identity] = next
+                draft.wait(until: next.instant)
                 guard next.instant > now else {
                     drop(identity, because: "collapsed")
                     continue

@@ -213,7 +213,7 @@ struct UserPlanner: ~Copyable {
     ) throws(TimeZoneError) -> Decision? {
         draft.records += records
         if let text = nudge.text {
-            draft.end(text.members)
+            draft.ended += text.members
             return nil
         }
         if let closing { draft.close(closing) }
@@ -222,7 +222,7 @@ struct UserPlanner: ~Copyable {
 
     mutating func drop(_ identity: NudgeIdentity, because reason: String) {
         draft.records += ended([identity], retries[identity], reason)
-        draft.end([identity])
+        draft.ended.append(identity)
     }
 
     /// The record of a nudge that ends without another push. If it counts, its remaining devices are skipped. Otherwise
