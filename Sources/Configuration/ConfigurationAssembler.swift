@@ -1,7 +1,6 @@
 import Base
 
-/// Makes the configuration from the values. It finds missing keys, checks rules between keys, and calls the checks of
-/// other modules. `assembleLanes` does the same for the apps.
+/// Finds missing keys, checks rules between keys, and calls other modules' checks. `assembleLanes` does so for apps.
 struct ConfigurationAssembler {
     var values: EffectiveValues
     let file: FileValues
@@ -32,8 +31,7 @@ struct ConfigurationAssembler {
         let lanes = assembleLanes()
         let (draft, checks) = (values.draft, self.checks)
         let (lease, timeout, asking) = (draft.schedule.lease, draft.apns.responseTimeout, draft.decision.timeout)
-        // A daemon stops writing pushes one response time-out and a margin before its lease ends. A lease of less than
-        // two time-outs would leave too little time to write.
+        // A daemon stops writing one time-out and a margin before its lease ends. A shorter one leaves too little time.
         if values.has("schedule.lease", "apns.responseTimeout"), lease <= timeout * 2 {
             let what = "\(lease.text) is not more than twice apns.responseTimeout (\(timeout.text))"
             values.report("schedule.lease", what, "make it longer than \((timeout * 2).text)")

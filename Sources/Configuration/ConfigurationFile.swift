@@ -9,11 +9,9 @@ package enum ConfigurationFile {
     }
 
     /// - Parameters:
-    ///   - path: the present file; it may be missing.
     ///   - wanted: dotted keys and their values; nil: the key's line is removed.
     ///   - standard: the text of a new file.
     /// - Returns: the new text, without the line break at its end; nil: the file stays as it is.
-    /// - Throws: `ConfigurationFault` if it has a form that can't be changed, or why the file can't be read.
     package static func changed(
         _ path: String,
         to wanted: [(key: String, value: String?)],

@@ -56,8 +56,7 @@ extension ConfigurationKey {
         // A user waits for the message. After 2 s the fallback is better than a late answer.
         .init("decision.timeout", .duration(.milliseconds(50)...(.seconds(60)), \.decision.timeout), default: "2s")
             .means("How long nudged waits for its answer, at most 10s, before the user's fallback_strategy decides."),
-        // Ranges are those of docs/POLICY-SPEC.md. A little jitter is the default: users who chose no time then don't all
-        // get their check-in in one second.
+        // Ranges: docs/POLICY-SPEC.md. A little jitter: users who chose no time don't get their check-in in one second.
         .init("policy.defaultTimezone", .zone(\.policy.defaultTimezone), default: "none")
             .means("The zone of users who have no valid zone."),
         .init("policy.checkInTime", .wallTime(\.policy.checkInTime), default: "10:00")
@@ -91,16 +90,14 @@ extension ConfigurationKey {
         .init("log.level", .choice(\.logLevel), default: "info").means("The least severe lines that are logged."),
     ]
 
-    /// Nobody chooses these better than the daemon. They are for tests, benchmarks and the simulated Apple. The
-    /// reference does not list them, and `config` does only where they are given.
+    /// For tests and the simulated Apple. The reference does not list them, and `config` does only if they are given.
     static let internals: [ConfigurationKey] = [
         // Only as a credential or a variable: the file names the key's file.
         .init("apns.privateKey", .pem(\.lane.privateKey), isSecret: true),
         // Another server instead of Apple's, and the certificates (PEM) to trust instead of the system's.
         .init("apns.endpoint", .endpoint(\.lane.endpoint)),
         .init("apns.caFile", .path(\.lane.caFile)),
-        // The most pushes in flight, for all apps together, and so the most whose outcome a crash can leave unknown. An
-        // intent takes at most a quarter of it.
+        // For all apps together: the most whose outcome a crash can leave unknown. An intent takes at most a quarter.
         .init("apns.maxInFlight", .integer(1...100_000, \.apns.maxInFlight), default: "2000"),
         // Apple answers within tens of milliseconds. After 10 s the outcome of a push is unknown.
         .init("apns.responseTimeout", .duration(.seconds(1)...(.seconds(300)), \.apns.responseTimeout), default: "10s"),
@@ -110,11 +107,9 @@ extension ConfigurationKey {
             .duration(.milliseconds(100)...(.seconds(600)), \.database.statementTimeout),
             default: "10s"
         ),
-        // How long a daemon keeps its users without a renewal. Longer than two response time-outs, but short: after a
-        // crash, users wait for its end.
+        // Longer than two response time-outs, but short: after a crash, users wait for its end.
         .init("schedule.lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s"),
-        // How many users are claimed at once. The next batch is claimed when a lane holds less than half of one, besides
-        // the one that is planned then. Larger batches only lengthen the transactions.
+        // The next batch is claimed when a lane holds less than half of one. Larger ones only lengthen transactions.
         .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "1000"),
         // With 50 ms an answer, 8 at once are 160 users a second.
         .init("decision.concurrency", .integer(1...64, \.decision.concurrency), default: "8"),

@@ -1,5 +1,3 @@
-/// One key of the configuration: its name, its values and where they go, its default and its purpose.
-///
 /// The loader, the reference and the messages are made from these. Rules between keys are in `ConfigurationAssembler`.
 package struct ConfigurationKey: Sendable {
     package let name: String

@@ -1,8 +1,6 @@
 import JSON
 
-/// Reads the configuration from the file, the credentials directory and the environment, and checks it once.
-///
-/// If several sources give a key, the environment wins, then the credentials, then the file, then the default.
+/// Reads the configuration and checks it once. The environment wins, then the credentials, the file, the default.
 package enum ConfigurationLoader {
     package static let defaultPath = "/etc/nudged/nudged.yaml"
 
@@ -78,8 +76,6 @@ package enum ConfigurationReport {
         }.joined(separator: "\n")
     }
 
-    /// The values in force: `{"file", "values": [{"key", "value", "secret", "source", "inherited_from"}]}`. `value` is
-    /// null for a key without a value, `file` if there is none.
     package static func json(_ loaded: LoadedConfiguration) -> String {
         let rows = loaded.rows.map { row -> Fields in
             [

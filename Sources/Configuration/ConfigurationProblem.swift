@@ -66,8 +66,7 @@ package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     package var description: String { "\(key): \(what); \(remedy)" }
 }
 
-/// Checks that need other modules. Those that throw give an error whose `description` is shown, so it must hold no
-/// secret. By default every check passes.
+/// Checks that need other modules. What they throw is shown, so it must hold no secret. By default all pass.
 package struct ConfigurationChecks: Sendable {
     /// Throws unless the PEM text is a P-256 key (OpenSSL).
     package var key: @Sendable (Secret) throws -> Void = { _ in }

@@ -14,8 +14,7 @@ package enum ConfigurationReference {
         key.standard.map { " (`\($0)`)" } ?? (key.need.isEmpty ? "" : " (required)")
     }
 
-    /// `{"file", "sections": [{"name", "summary", "keys": [{"name", "value", "default", "required", "secret",
-    /// "variable", "summary"}]}]}`. For tools and the manual page.
+    /// For tools and the manual page.
     package static var json: String {
         let sections = ConfigurationKey.sections.map { section -> Fields in
             let keys = ConfigurationKey.listed(in: section.name).map { key -> Fields in

@@ -1,6 +1,4 @@
 package enum KeySuggestion {
-    /// The candidate nearest to a dotted name or a variable. Nil if none is near.
-    ///
     /// Case, `_` and `-` are ignored. The last part is also compared alone: it may be in a wrong section.
     package static func nearest(to name: String, among candidates: [String]) -> String? {
         let wanted = plain(name)
@@ -25,8 +23,7 @@ package enum KeySuggestion {
         Array(name.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed())
     }
 
-    /// The edit distance: insertions, deletions, changes and swaps of neighbours (optimal string alignment). Names over
-    /// 100 bytes are not compared, so that a huge key costs nothing.
+    /// Optimal string alignment. Names over 100 bytes are not compared, so that a huge key costs nothing.
     static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         if a.count > 100 || b.count > 100 { return Int.max / 2 }
         var rows = [[Int]](repeating: [Int](repeating: 0, count: b.count + 1), count: a.count + 1)

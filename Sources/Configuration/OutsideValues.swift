@@ -41,8 +41,8 @@ struct OutsideValues {
         ConfigurationKey.all.reduce(into: [:]) { $0[$1.name] = variable($1.environmentName) }
     }
 
-    /// The signing key with an id: from the credential `apns.privateKey.KEYID` and from the variables
-    /// `APNS_PRIVATE_KEY_KEYID` and `APNS_PRIVATE_KEY_FILE_KEYID`. Nil: the credential exists, but can't be used.
+    /// From the credential `apns.privateKey.KEYID` and variables such as `APNS_PRIVATE_KEY_KEYID`. Nil: the credential
+    /// exists, but can't be used.
     func signingKey(_ keyID: String, of values: inout EffectiveValues) -> [[String: RawValue]]? {
         let name = ConfigurationKey.signingKey
         let count = values.problems.count

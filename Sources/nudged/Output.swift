@@ -11,8 +11,7 @@ import Systemd
 /// Writes to standard output and standard error by write(2), so that a full disk or a closed pipe is an ordinary error.
 /// All text of all commands goes through here, and none of it can control the terminal.
 enum Output {
-    /// Writes text to standard output, and a line break. False if that failed. The values of a JSON document stay the
-    /// same. `paint` colours a text after all else was taken out of it.
+    /// False if writing failed. The values of a JSON document stay. `paint` colours a text after its escapes are gone.
     @discardableResult
     static func line(_ text: String, isJSON: Bool = false, paint: (String) -> String = { $0 }) -> Bool {
         let shown = isJSON ? text.printableJSON : paint(text.printableLines)
@@ -97,8 +96,7 @@ struct ConfigurationOption: ParsableArguments {
     )
     var path: String?
 
-    /// Loads the configuration. If it is invalid, reports every problem and ends with the error's exit status.
-    /// - Parameter log: the journal, for a service: each problem is an entry of its own. Nil: standard error.
+    /// Reports every problem, and ends with the error's exit status: to `log` for a service, else to standard error.
     func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
             let environment = ProcessEnvironment.current()

@@ -86,8 +86,7 @@ struct Decide: ParsableCommand {
 enum Input {
     private static let chunk = 65_536
 
-    /// Calls `body` with all complete lines that have arrived: typed lines one by one, lines from a pipe many at a
-    /// time. It returns false if the answers can't be written.
+    /// Calls `body` with all complete lines that have arrived. It returns false if the answers can't be written.
     static func forEachLines(_ body: ([ArraySlice<UInt8>]) -> Bool) throws {
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: chunk)

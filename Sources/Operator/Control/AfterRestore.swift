@@ -5,8 +5,7 @@ import JSON
 import Service
 import TimeZones
 
-/// After a restore from a backup, nothing older than now is sent. The record since the backup is lost, so a slot that
-/// has come may have been sent. The command works user by user. After an interruption, run it again.
+/// Nothing older than now is sent: the record since the backup is lost, so a slot that has come may have been sent.
 package struct AfterRestoreReport: CommandOutput {
     let command: String
     /// Whether it may work while daemons are alive. They may send nudges a second time.

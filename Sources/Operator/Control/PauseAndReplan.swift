@@ -58,14 +58,12 @@ package struct ResumeReport: CommandOutput {
     let resumed: [Pause]
     let result: UserWalk.Result
 
-    /// Daemons read the pauses each second. After this time no daemon applies the pause. If one hangs, its users are
-    /// picked up within a day.
+    /// Daemons read the pauses each second. If one hangs longer than this, its users are picked up within a day.
     private static let settling = Duration.milliseconds(2_500)
     /// Seconds. Daemons may have applied the pause this long before or after its recorded instants.
     private static let slack: Int64 = 10
 
-    /// Ends the pause of a kind; nil: of all kinds. Users who were evaluated since the pause become due,
-    /// `ReplanReport.usersASecond` each second. After an interruption, run it again.
+    /// Ends the pause of a kind; nil: of all kinds. Users who were evaluated since the pause become due.
     package static func resume(_ kind: NudgeKind?, _ config: Configuration, onProgress: Progress) async throws -> Self {
         let flag = StopFlag()
         return try await flag.onSignals {
@@ -139,8 +137,7 @@ package struct ReplanReport: CommandOutput {
     }
 }
 
-/// Makes users due, page by page in the order of `user_id`, each page in a transaction of its own. The pace leaves the
-/// database time for other work, and daemons evaluate the users at the same pace.
+/// Makes users due, page by page, at a pace that leaves the database time for other work and that daemons can keep.
 struct UserWalk {
     private static let nap = Duration.milliseconds(50)
 

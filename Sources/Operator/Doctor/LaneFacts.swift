@@ -104,8 +104,7 @@ struct LaneFacts: Sendable {
 }
 
 extension Finding {
-    /// `ahead`: microseconds by which another clock is ahead, in the middle of the request's round trip. `margin`: the
-    /// largest error of that.
+    /// - Parameter ahead: microseconds by which another clock is ahead, with an error of at most `margin`.
     static func clock(whose: String, ahead: Int64, margin: Int64) -> Finding {
         let size = Int64(clamping: ahead.magnitude)
         let sure = max(0, size - margin)

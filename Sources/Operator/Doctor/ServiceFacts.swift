@@ -159,9 +159,8 @@ extension ServiceFacts {
     }
 }
 
-/// A service's settings from systemd's unit files (systemd.unit(5)): the unit from the first folder that has it, then
-/// its drop-ins by name. If several folders have a drop-in of one name, the first folder counts.
-/// A later setting wins. An empty one removes all settings of that name before it.
+/// systemd.unit(5): the unit from the first folder that has it, then its drop-ins by name, each also from the first
+/// folder. A later setting wins. An empty one removes all settings of that name before it.
 struct UnitSettings: Sendable, Equatable {
     let path: String
     /// Nothing can start the unit: its file is a link to /dev/null, or empty.
@@ -179,7 +178,6 @@ struct UnitSettings: Sendable, Equatable {
 
     func isTrue(_ key: String) -> Bool { ["1", "yes", "true", "on", "y", "t"].contains(self[key]?.lowercased() ?? "") }
 
-    /// - Parameter texts: the unit's text, then those of its drop-ins.
     init(path: String, texts: [String], isMasked: Bool = false) {
         (self.path, self.isMasked) = (path, isMasked)
         for text in texts { take(text) }

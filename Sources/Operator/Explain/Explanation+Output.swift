@@ -200,15 +200,8 @@ extension Explanation {
         return "\(local(record.attemptedAt))  \(what)\(why)\(template)"
     }
 
-    /// Devices are hashes, and messages are ids without their texts.
-    ///
-    /// - `seen`: whether nudged has seen the user
-    /// - `next`: the first pushes from `at` on if nothing prevents them; `held`: what a pause holds back
-    /// - `in_the_way`, `no_device`: the causes
-    /// - `before`: what is sent before a future instant
-    /// - `plan`: what a sweep does at `at`; null for a past instant
-    /// - `decisions`: as `nudged decide` prints them, with `kind`, `key` and `members` in place of `id`
-    /// - `mistakes`: keys and zones that are unknown, a consent of a wrong type; `gaps`: what could not be read
+    /// Devices are hashes, and messages are ids without their texts. `seen`: by nudged; `before`: sent before a future
+    /// instant; `gaps`: could not be read. `decisions` are those of `nudged decide`, with a nudge in place of `id`.
     package var json: String {
         let asked: Fields = [
             "headline": headline, "user_id": facts.userID, "now": now, "at": at, "question": "\(question)",

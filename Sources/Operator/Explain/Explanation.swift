@@ -7,8 +7,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// `nudged explain`: what is known of a user, what comes next or what stands in the way, and why. It uses the sweep's
-/// planner and data, and writes nothing. `text` and `json` show it.
+/// `nudged explain`. It uses the sweep's planner and data, and writes nothing.
 package struct Explanation: CommandOutput {
     /// The explained instant against the database's clock.
     enum Question: Sendable, Equatable {
@@ -108,8 +107,7 @@ package struct Explanation: CommandOutput {
     /// For a past instant: the seconds before and after it whose record is shown.
     private static let around: Int64 = 86_400
 
-    /// Nil if neither nudged, the app nor the record has anything of that user. A past instant is answered from the
-    /// record.
+    /// Nil if neither nudged, the app nor the record has anything of that user.
     package static func explain(_ user: UUID, at: Instant?, _ configuration: Configuration) async throws -> Self? {
         let assembly = try Assembly(configuration, zones: ZoneDatabase())
         return try await DatabaseAccess(configuration).withStore { store in
@@ -283,8 +281,7 @@ extension Planner {
 }
 
 extension Explanation.Facts {
-    /// Adds the reminders of fan-outs that have not run yet: the user has no row of them. Also adds those of the coming
-    /// days, unless the explained instant is past (`end` is nil).
+    /// Adds the reminders of fan-outs that have not run yet, of the coming days too unless `end` is nil (past).
     mutating func addReminders(_ reader: SnapshotReader, _ planner: Planner, now: Instant, end: Instant?) async throws {
         let user = userID
         var due = try await FutureFanOuts(reader, planner: planner, start: now, end: now + 1, only: user)

@@ -29,8 +29,7 @@ enum ValueFaults {
         }
     }
 
-    /// - Parameter name: a zone's name, from the preferences or the profile.
-    /// - Returns: what is wrong with it. nil: nothing, or it can't be checked now.
+    /// What is wrong with a zone's name. Nil: nothing, or it can't be checked now.
     static func zone(_ name: String?, _ zones: ZoneDatabase) -> String? {
         guard let name, let found = try? zones.zone(named: name) as Zone??, found == nil else { return nil }
         let meant = zone(meantBy: name, among: zones.names).map { ": did you mean \($0)?" } ?? ""

@@ -6,8 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Runs one user forward: evaluates them when they are due, counts what is sent as accepted, and goes on.
-/// It uses the sweep's planner. So it sends what a sweep would send if nothing changed and Apple accepted every push.
+/// Runs one user forward with the sweep's planner, as if nothing changed and Apple accepted every push.
 struct FutureUser {
     let planner: Planner
     let start: Instant
@@ -29,8 +28,7 @@ struct FutureUser {
         if isRead { for reason in rested { tally.resting[reason, default: 0] += 1 } }
     }
 
-    /// Evaluates the user whenever they are due, until the end or until `visit` returns false. If the zone can't be
-    /// read, the walk ends. Returns the user after the last evaluation.
+    /// Evaluates the user whenever they are due, until `visit` returns false or the zone can't be read.
     @discardableResult
     func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
         // Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.

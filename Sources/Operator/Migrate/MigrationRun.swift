@@ -71,8 +71,7 @@ extension MigrationRun {
         return "\(Elapsed.counted(count, rights.0, rights.1)) too many (\(roles.map(\.who).joined(separator: ", ")))"
     }
 
-    /// Does what a survey has found. Returns what was done, and the next step. `onHeld` is called once if another
-    /// session holds a table. The migration then tries again by itself.
+    /// Returns what was done, and the next step. `onHeld` is called once if another session holds a table.
     package func apply(_ survey: Survey, onHeld: @escaping @Sendable (String) -> Void) async throws -> [String] {
         let migrator = Migrator(configuration: connection)
         defer { Task { await migrator.close() } }

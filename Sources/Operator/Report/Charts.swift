@@ -4,8 +4,8 @@ struct ChartLabel: Sendable {
     let title: String
     let summary: String
 
-    /// One inline SVG. Horizontal sizes are percentages and there is no view box. So a chart fills any page, and its
-    /// text keeps the page's size. Screen readers skip the parts: there are hundreds, and the table has the numbers.
+    /// One inline SVG. With percentages and no view box it fills any page, and its text keeps the page's size. Screen
+    /// readers skip the parts: there are hundreds, and the table has the numbers.
     func picture(height: Int, _ parts: [Node]) -> Node {
         let attributes: Attributes = [
             "class": "chart", "role": "img", "width": "100%", "height": height, "aria-labelledby": "\(id)-title",

@@ -30,8 +30,7 @@ struct Node: Sendable {
 
     var document: String { "<!DOCTYPE html>\n\(markup)\n" }
 
-    /// The only place that turns text into markup, for element content and for values in double quotes. Control
-    /// characters, which HTML does not allow (HTML, 13.1.4), become spaces.
+    /// The only place that turns text into markup. Control characters (HTML, 13.1.4) become spaces.
     private static func escaped(_ text: String) -> String {
         var markup = ""
         for scalar in text.unicodeScalars {
@@ -96,8 +95,7 @@ struct Table {
         return Node("div", box, [Node("table", parts + (sums.isEmpty ? [] : [Node("tfoot", [row(sums)])]))])
     }
 
-    /// The table inside a closed `details` element. The summary repeats the caption, because a list of controls shows
-    /// it without its context.
+    /// The summary repeats the caption: a screen reader's list of controls shows it without its context.
     var folded: Node { Node("details", [Node("summary", text: "As a table: \(caption)"), node]) }
 
     private func row(_ cells: [String]) -> Node {

@@ -10,8 +10,7 @@ package struct ReportFile: Sendable {
     /// - Parameter path: no file yet, or a regular file. A link is followed.
     package init(_ path: String) { self.path = path }
 
-    /// Replaces the file by rename, and keeps its owner, group and mode as far as our rights allow. If that fails, the
-    /// old file stays.
+    /// Keeps the owner, group and mode as far as our rights allow. If it fails, the old file stays.
     package func write(_ text: String) throws(CommandFailure) {
         let (target, old) = try target()
         let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""

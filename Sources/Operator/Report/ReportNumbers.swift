@@ -2,10 +2,8 @@ import Service
 
 package enum ReportNumbers: Sendable {
     case exact
-    /// For a page that is passed on. A count is 0, `1–4`, or the nearest multiple of five. Each count is rounded by
-    /// itself, sums too.
-    /// So a single push never shows. The difference between a sum and its parts gives only a range. Statistical offices
-    /// round to base 5 in the same way. Bars are drawn from the rounded values, so their length tells no more.
+    /// A count is 0, `1–4`, or the nearest multiple of five, as statistical offices round. Sums are rounded by
+    /// themselves, so a single push never shows. Bars are drawn from the rounded values.
     case rounded
 
     /// A count's text, and its value for lengths of bars, which is 2.5 for `1–4`.
@@ -14,11 +12,9 @@ package enum ReportNumbers: Sendable {
         return isSmall(count) ? ("1–4", 2.5) : (Elapsed.grouped(number), Double(number))
     }
 
-    /// The share of each part in whole per cent of all parts, such as `75 %`. Nil: no shares are shown.
-    /// Shares add up to 100 (largest remainder). Parts below one per cent are one part in that sum, and each says
-    /// `under 1 %`. A part that is not everything says at most `over 99 %`.
-    /// Rounded shares are of the rounded counts, so they tell no more. If all counts of 1 to 4 together could be one
-    /// per cent or more, no shares are shown: they could contradict the counts.
+    /// Whole per cent that add up to 100 (largest remainder), such as `75 %`. All parts `under 1 %` are one part in
+    /// that sum. Shares are of the counts as shown. Nil: all counts of 1 to 4 together could be one per cent or more, so
+    /// shares could contradict the counts.
     func shares(of parts: [Int]) -> [String]? {
         let counts: [Double] = parts.map { isSmall($0) ? 0 : Double(shown($0)) }
         let sum = counts.reduce(0, +)
@@ -34,9 +30,8 @@ package enum ReportNumbers: Sendable {
         }
     }
 
-    /// The share of hits in tries, `34 % (29 to 39 %)`, with its 95 % interval (Wilson's, as nudged.share_bounds), of
-    /// the counts that are shown. Nil: no tries, or a count is too small to be shown. `users` are those who tried:
-    /// ten tries of one user say little about the others.
+    /// `34 % (29 to 39 %)`: the share and its 95 % interval (Wilson's, as nudged.share_bounds), of the counts as shown.
+    /// The interval is of `users`, who tried: ten tries of one user say little about the others.
     func share(of hits: Int, in tries: Int, users: Int) -> (text: String, range: ClosedRange<Double>)? {
         guard tries > 0, !isSmall(hits), !isSmall(tries), !isSmall(users) else { return nil }
         let n = Double(shown(users))

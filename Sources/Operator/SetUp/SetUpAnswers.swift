@@ -28,10 +28,7 @@ package struct SetUpAnswers: Sendable {
         (path.split(separator: "/").last ?? "").wholeMatch(of: /AuthKey_(.*)\.p8/).map { String($0.1) }
     }
 
-    /// - Parameters:
-    ///   - apple: `simulated`, or the folder of nudged-apple. Nil: as the file has it.
-    ///   - hasNewKey: a new key ends a simulated Apple.
-    ///   - known: the values of the file.
+    /// - Parameter apple: `simulated`, or the folder of nudged-apple. Nil: as the file has it, unless a new key comes.
     package mutating func chooseApple(_ apple: String?, hasNewKey: Bool, _ known: [String: String]) throws {
         let present = known["apns.endpoint"]
         let isReal = present?.contains(".push.apple.com") ?? (known["apns.keyId"] != nil)

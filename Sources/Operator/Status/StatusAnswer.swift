@@ -148,8 +148,7 @@ extension DaemonRow {
     var report: DaemonState? { DaemonState(json: state) }
     var lanes: [LaneReport] { report?.lanes ?? [] }
 
-    /// When the last good sweep ended, if that was over `patience` seconds before the row was written, and it serves
-    /// nobody. A sweep over many users takes minutes, but it serves them meanwhile.
+    /// When the last good sweep ended, if that is too long ago. A sweep over many users takes minutes, but serves them.
     func stalledSince(patience: Int64) -> Instant? {
         guard let report, report.usersPerMinute == 0, report.lastSweep != nil else { return nil }
         let since = report.lastGood ?? startedAt

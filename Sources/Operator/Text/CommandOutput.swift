@@ -46,9 +46,7 @@ extension UUID: JSONPart { package var part: JSONValue { .string(uuidString.lowe
 package struct Colour: Sendable {
     private let isOn: Bool
 
-    /// - Parameters:
-    ///   - isTerminal: whether the text goes to a terminal.
-    ///   - environment: `NO_COLOR` turns colours off if it is not empty (no-color.org), as does a `TERM` of `dumb`.
+    /// `NO_COLOR` turns colours off if it is not empty (no-color.org), as does a `TERM` of `dumb`.
     package init(isTerminal: Bool, environment: [String: String]) {
         let isUnwanted = !(environment["NO_COLOR"] ?? "").isEmpty
         isOn = isTerminal && !isUnwanted && environment["TERM"] != "dumb"
