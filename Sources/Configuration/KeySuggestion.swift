@@ -6,10 +6,9 @@ package enum KeySuggestion {
         let limit = max(2, lastPart(wanted).count / 4 + 1)
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {
-            let whole = distance(wanted, plain(candidate))
             // A different section counts as one change, so that the right section wins if both match.
             let leaf = distance(lastPart(wanted), lastPart(plain(candidate))) + 1
-            let found = min(whole, leaf)
+            let found = min(distance(wanted, plain(candidate)), leaf)
             if found <= limit, found < best?.distance ?? Int.max { best = (found, candidate) }
         }
         return best?.candidate
@@ -31,8 +30,7 @@ package enum KeySuggestion {
         for j in 0...b.count { rows[0][j] = j }
         for i in 0..<a.count {
             for j in 0..<b.count {
-                let change = rows[i][j] + (a[i] == b[j] ? 0 : 1)
-                var least = min(change, rows[i][j + 1] + 1, rows[i + 1][j] + 1)
+                var least = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, rows[i + 1][j] + 1)
                 if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, rows[i - 1][j - 1] + 1) }
                 rows[i + 1][j + 1] = least
             }

@@ -53,8 +53,7 @@ extension ValueKind {
     static func text(_ range: ClosedRange<Int>, _ place: Place<some TextValue>) -> ValueKind {
         let wrong: @Sendable (String) -> String = { text in
             if text.isEmpty { return "it is empty" }
-            let isLong = text.count > range.upperBound
-            return isLong ? "\(text.count) characters are too many" : "\(quoted(text)) is wrong"
+            return text.count > range.upperBound ? "\(text.count) characters are too many" : "\(quoted(text)) is wrong"
         }
         let parse: @Sendable (String) -> String? = { text in
             // A block scalar of YAML ends in a newline.

@@ -35,8 +35,7 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         guard health else { return try await config.answer(isJSON: json, "the page", StatusPage.read) }
-        let daemon = LocalDaemon(environment: ProcessEnvironment.current())
-        let process = try await Output.reporting { try daemon.health() }
+        let process = try await Output.reporting { try LocalDaemon(environment: ProcessEnvironment.current()).health() }
         Output.line("process \(process) is alive")
     }
 }
@@ -172,11 +171,11 @@ struct Report: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try config.load(needs: .database).configuration
-        let (numbers, version): (ReportNumbers, String) = (rounded ? .rounded : .exact, Version.current)
         try await Output.reporting {
-            let page = try await Terminal.progress("counting") {
-                try await Operator.Report.page(days: days, numbers, version: version, configuration, onProgress: $0)
+            let report = try await Terminal.progress("counting") {
+                try await Operator.Report.read(days: days, configuration, onProgress: $0)
             }
+            let page = report.page(rounded ? .rounded : .exact, version: Version.current)
             if html != "-" { return try ReportFile(html).write(page) }
             try Output.write(page.printableLines, "the report")
         }

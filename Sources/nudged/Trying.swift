@@ -96,9 +96,8 @@ enum Input {
             guard count >= 0 else { throw Output.failure("the input", "read") }
             let newline = UInt8(ascii: "\n")
             // Only new bytes are searched: a line of 100 MB arrives in more than a thousand pieces.
-            let isComplete = buffer[..<count].contains(newline)
             pending += buffer[..<count]
-            if count > 0 && !isComplete { continue }
+            if count > 0 && !buffer[..<count].contains(newline) { continue }
             var lines = pending.split(separator: newline, omittingEmptySubsequences: false)
             // Bytes after the last newline are no complete line, except at the end of the input.
             let rest = lines.removeLast()

@@ -186,8 +186,7 @@ struct UserWalk {
             result.users += page.users
             onProgress(result.users, total)
             // Users who are not affected cost no waiting time.
-            let paced = evaluated == nil ? result.users : result.woken
-            if page.next != nil { await rest(until: begun + pace * paced) }
+            if page.next != nil { await rest(until: begun + pace * (evaluated == nil ? result.users : result.woken)) }
             return page.next
         }
         result.isInterrupted = !isComplete

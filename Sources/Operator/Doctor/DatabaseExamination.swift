@@ -84,7 +84,14 @@ actor DatabaseExamination {
         }
         await examineSchema(server)
         await examineHealth(server)
-        await examineZones((try? offsets.get()) ?? [:])
+        let known = (try? offsets.get()) ?? [:]
+        await check("used", .doctorUsedZones, [ZoneFacts.mostParameter], .zones) { [zones] rows in
+            zones.known(try rows.decoded { (name: String, count: Int) in (name, count) }, known)
+        }
+        await check("waiting", .doctorWaitingZones, [ZoneFacts.mostParameter], .zones) { [zones, rules] rows in
+            let messages = try rows.decoded { (own: String?, profile: String?, count: Int) in (own, profile, count) }
+            return zones.waiting(messages, standard: rules.defaultTimezone)
+        }
     }
 
     private func examineSchema(_ server: DatabaseFacts.Server) async {
@@ -142,16 +149,6 @@ actor DatabaseExamination {
 
     private func checkHolders() async {
         await check("holders", .doctorHolders) { Verdicts.holders(try $0.decoded(at: 0, Verdicts.Holders.init)) }
-    }
-
-    private func examineZones(_ offsets: [String: Int]) async {
-        await check("used", .doctorUsedZones, [ZoneFacts.mostParameter], .zones) { [zones] rows in
-            zones.known(try rows.decoded { (name: String, count: Int) in (name, count) }, offsets)
-        }
-        await check("waiting", .doctorWaitingZones, [ZoneFacts.mostParameter], .zones) { [zones, rules] rows in
-            let messages = try rows.decoded { (own: String?, profile: String?, count: Int) in (own, profile, count) }
-            return zones.waiting(messages, standard: rules.defaultTimezone)
-        }
     }
 
     private func check(

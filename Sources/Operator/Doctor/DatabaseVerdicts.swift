@@ -128,8 +128,7 @@ enum DatabaseVerdicts {
         }
         let dead = tables.reduce(0) { $0 + $1.dead }
         let all = tables.reduce(dead) { $0 + $1.live }
-        let share = all == 0 ? 0 : Int(100 * dead / all)
-        return [.ok("\(share) % of the rows in nudged's busiest tables are dead")]
+        return [.ok("\(all == 0 ? 0 : 100 * dead / all) % of the rows in nudged's busiest tables are dead")]
     }
 
     /// Transactions of an app are shorter. A nightly dump takes longer and is worth a warning.
@@ -163,9 +162,8 @@ enum DatabaseVerdicts {
         if holders.prepared > 0, let seconds = holders.preparedSeconds, seconds > longSeconds {
             let (one, many) = ("prepared transaction waits", "prepared transactions wait")
             let waiting = Elapsed.counted(Int(holders.prepared), one, many)
-            let text = "\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))"
             let end = "end forgotten ones with commit prepared or rollback prepared (see pg_prepared_xacts)"
-            found.append(.warning(text).fix(end))
+            found.append(.warning("\(waiting) for the second phase, the oldest for \(Elapsed.text(seconds))").fix(end))
         }
         found += holders.idleSlots.map { slot in
             .warning("the replication slot \(slot) has no reader: the server keeps dead rows and all WAL for it")

@@ -97,8 +97,7 @@ struct MigrationPlan: Sendable {
         if let owner = facts.apiOwner, isFirst {
             let what = "no migration is applied, but there is a schema \(facts.apiSchema) of \(owner)"
             let rename = "as \(owner): alter schema \(facts.apiSchema) rename to …"
-            let fix = "\(rename); or if nothing needs it: drop schema \(facts.apiSchema)"
-            faults.append(.error(what).fix(fix))
+            faults.append(.error(what).fix("\(rename); or if nothing needs it: drop schema \(facts.apiSchema)"))
         } else if let owner = facts.apiOwner {
             faults += foreign("schema \(facts.apiSchema)", owner).when(!facts.ownsAPI)
         }
@@ -122,9 +121,8 @@ struct MigrationPlan: Sendable {
                 // A type of an extension has its schema's name before it, unless the search path finds it.
                 let isGood = wanted.isGood(column.type) || wanted.types.contains { column.type.hasSuffix(".\($0)") }
                 if isGood { continue }
-                let what = "\(name).\(wanted.name) is of type \(column.type), not \(usual)"
                 let fix = "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)"
-                faults.append(.error(what).fix(fix))
+                faults.append(.error("\(name).\(wanted.name) is of type \(column.type), not \(usual)").fix(fix))
             } else if wanted.isNeeded, wanted.added == nil {
                 let what = "\(name) has no column \(wanted.name) (\(usual))"
                 faults.append(.error(what).fix("alter table \(name) rename column … to \(wanted.name), \(orMap)"))

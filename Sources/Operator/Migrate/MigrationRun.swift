@@ -128,8 +128,7 @@ extension MigrationRun {
             missing.map { Self.order(toMake: $0, facts.role) } + bare.map { Self.order(toGrant: $0, facts.role) }
         if !orders.isEmpty { return orders }
         if facts.mayDaemonLogIn { return ["next: nudged doctor checks all that sending needs"] }
-        let login = "In psql: \\password nudged_daemon, then: alter role nudged_daemon login;"
-        return ["next: let the daemon log in. \(login)"]
+        return ["next: let the daemon log in. In psql: \\password nudged_daemon, then: alter role nudged_daemon login;"]
     }
 
     private static let grantRoles = "select nudged.grant_roles()"

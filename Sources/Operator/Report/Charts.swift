@@ -18,6 +18,12 @@ struct ChartLabel: Sendable {
     }
 }
 
+/// A share of the whole width, such as `12.5%`, rounded to a thousandth of a per cent.
+func percent(_ fraction: Double) -> String {
+    let text = "\((min(max(fraction, 0), 1) * 100_000).rounded() / 1000)"
+    return "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)%"
+}
+
 struct BarList {
     /// One bar: the name above it (a phone's screen has room for 44 letters), its number as text (a third of a phone's
     /// width), and where it begins and ends. All bars share one unit. If it ends at 0, no bar is drawn.
@@ -40,8 +46,8 @@ struct BarList {
         // A small count among millions must stay visible.
         let length = max((line.range.upperBound - line.range.lowerBound) / longest, 0.004) * Self.room
         let end = line.range.upperBound > 0 ? start + length : 0
-        let box: Attributes = ["x": Percent(start), "y": top + 22, "width": Percent(length), "height": 12]
-        let place: Attributes = ["class": "number", "x": Percent(end), "dx": end > 0 ? 6 : 0, "y": top + 33]
+        let box: Attributes = ["x": percent(start), "y": top + 22, "width": percent(length), "height": 12]
+        let place: Attributes = ["class": "number", "x": percent(end), "dx": end > 0 ? 6 : 0, "y": top + 33]
         let name = Node("text", ["class": "name", "x": 0, "y": top + 16], text: line.name)
         let bar = end > 0 ? [Node("rect", ["class": "bar"] + box)] : []
         return Node("g", [name] + bar + [Node("text", place, text: line.number)])
@@ -103,8 +109,7 @@ struct ColumnChart {
         let top = bottom - panelHeight
         var parts: [Node] = shades.flatMap { shade -> [Node] in
             let classes: [Attributes] = [["class": "shade"], ["class": "hatched", "fill": "url(#\(label.id)-hatch)"]]
-            let box = box(shade.lowerBound, shade.upperBound, top, panelHeight)
-            return classes.map { Node("rect", $0 + box) }
+            return classes.map { Node("rect", $0 + box(shade.lowerBound, shade.upperBound, top, panelHeight)) }
         }
         parts += ticks.values.map { tick -> Node in
             let y = bottom - Int((ticks.fraction(Double(tick)) * Double(panelHeight)).rounded())
@@ -127,13 +132,13 @@ struct ColumnChart {
     }
 
     private func box(_ left: Double, _ right: Double, _ y: Int, _ height: Int) -> Attributes {
-        ["x": Percent(left), "y": y, "width": Percent(right - left), "height": height]
+        ["x": percent(left), "y": y, "width": percent(right - left), "height": height]
     }
 
     private func draw(_ mark: Mark, height: Int) -> Node {
         // A label at an edge would be cut off if it were centred.
         let anchor = mark.at < 0.05 ? "start" : mark.at > 0.95 ? "end" : "middle"
-        let (x, top) = (Percent(mark.at), height - Self.foot)
+        let (x, top) = (percent(mark.at), height - Self.foot)
         return .group([
             Node("line", ["class": "axis", "x1": x, "x2": x, "y1": top, "y2": top + 5]),
             Node("text", ["class": "tick", "x": x, "y": height - 5, "text-anchor": anchor], text: mark.text),

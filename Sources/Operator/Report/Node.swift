@@ -62,16 +62,6 @@ struct Attributes: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// A share of the whole width, such as `12.5%`, rounded to a thousandth of a per cent.
-struct Percent: CustomStringConvertible {
-    let description: String
-
-    init(_ fraction: Double) {
-        let text = "\((min(max(fraction, 0), 1) * 100_000).rounded() / 1000)"
-        description = "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)%"
-    }
-}
-
 /// A table of texts and numbers. On a narrow page its box scrolls sideways.
 struct Table {
     let caption: String

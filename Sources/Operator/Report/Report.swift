@@ -42,15 +42,13 @@ package struct Report: Sendable {
     private static let mostSweeps = 20
     private static let mostDaemons = 100
 
-    package static func page(
-        days: Int,
-        _ numbers: ReportNumbers,
-        version: String,
-        _ configuration: Configuration,
-        onProgress: @escaping Progress
-    ) async throws -> String {
-        let rules = configuration.policy
-        let report = try await DatabaseAccess(configuration).withStore { store in
+    package func page(_ numbers: ReportNumbers, version: String) -> String {
+        ReportPage(report: self, numbers: numbers, version: version).markup
+    }
+
+    package static func read(days: Int, _ config: Configuration, onProgress: @escaping Progress) async throws -> Self {
+        let rules = config.policy
+        return try await DatabaseAccess(config).withStore { store in
             try await store.reporting { reader -> Report in
                 let now = Instant(seconds: try await reader.clock() / 1_000_000)
                 let window = ReportWindow(now: now, days: days)
@@ -74,7 +72,6 @@ package struct Report: Sendable {
                 return report
             }
         }
-        return ReportPage(report: report, numbers: numbers, version: version).markup
     }
 }
 
@@ -113,8 +110,7 @@ struct ReportWindow: Sendable, Equatable {
 
     func stretches(_ rows: [DeliveryCount]) -> [[DeliveryCount]] {
         let byNumber = Dictionary(grouping: rows, by: \.stretch)
-        let first = from.seconds / stretch
-        return (0..<Int64(count)).map { byNumber[first + $0] ?? [] }
+        return (0..<Int64(count)).map { byNumber[from.seconds / stretch + $0] ?? [] }
     }
 }
 

@@ -13,8 +13,8 @@ package enum ReportNumbers: Sendable {
     }
 
     /// Whole per cent that add up to 100 (largest remainder), such as `75 %`. All parts `under 1 %` are one part in
-    /// that sum. Shares are of the counts as shown. Nil: all counts of 1 to 4 together could be one per cent or more, so
-    /// shares could contradict the counts.
+    /// that sum. Shares are of the counts as shown. Nil: all counts of 1 to 4 together could be one per cent or more,
+    /// so shares could contradict the counts.
     func shares(of parts: [Int]) -> [String]? {
         let counts: [Double] = parts.map { isSmall($0) ? 0 : Double(shown($0)) }
         let sum = counts.reduce(0, +)
@@ -49,10 +49,9 @@ package enum ReportNumbers: Sendable {
         let exact = counts.map { $0 * 100 / sum }
         var percents = exact.map { Int($0) }
         let remainders = exact.map { $0 - $0.rounded(.down) }
-        let missing = max(0, 100 - percents.reduce(0, +))
         // The first of equal remainders comes first.
         let places = percents.indices.sorted { (remainders[$1], $0) < (remainders[$0], $1) }
-        for place in places.prefix(missing) { percents[place] += 1 }
+        for place in places.prefix(max(0, 100 - percents.reduce(0, +))) { percents[place] += 1 }
         return percents
     }
 

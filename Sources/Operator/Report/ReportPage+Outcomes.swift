@@ -73,8 +73,7 @@ extension ReportPage {
         let rows = kinds.map { [KindText.title($0), shown(people.byKind[$0] ?? 0)] }
         let table = Table("People reached, by kind", ["Kind", "People"], rows, sums: ["Any kind", shown(people.all)])
         let several = "A person who got several kinds is in each of their lines, and once in the last line."
-        let explanation = "People with at least one push that Apple accepted. \(several)"
-        return (id, title, [.p(explanation), table.node])
+        return (id, title, [.p("People with at least one push that Apple accepted. \(several)"), table.node])
     }
 
     private static let sizeTexts = [

@@ -71,8 +71,7 @@ struct ReportPage {
         let shares = numbers.shares(of: attempts)
         let noShare = attempts.contains { $0 > 0 } ? "too few for a share" : "of no attempts"
         func tile(_ name: String, _ count: Int, _ text: String) -> Node {
-            let number = Node("dd", [.text(shown(count)), Node("small", text: text)])
-            return Node("div", [Node("dt", text: name), number])
+            Node("div", [Node("dt", text: name), Node("dd", [.text(shown(count)), Node("small", text: text)])])
         }
         func attempt(_ name: String, _ place: Int) -> Node {
             tile(name, attempts[place], shares.map { "\($0[place]) of attempts" } ?? noShare)
@@ -109,11 +108,10 @@ struct ReportPage {
         let shares = "Bars and shares show the rounded counts. \(whole)"
         let few = "They are left out where counts of 1 to 4 could change them."
         let rounded = "Counts are rounded so that no single push is visible. \(sums) \(shares) \(few)"
-        let counting = numbers == .exact ? exact : rounded
         let texts = [
             "Each row of the record is one attempt for one device, or one slot, message or reminder that ended "
                 + "unsent. A digest has a row for each of its messages. A deferred push has another row for "
-                + "its next attempt.", counting,
+                + "its next attempt.", numbers == .exact ? exact : rounded,
             "This page names no user, device, token, text, zone or host, and a template only by its id. No count "
                 + "combines a person's local hour with a date. A reason that is not a plain word is counted as other.",
         ]

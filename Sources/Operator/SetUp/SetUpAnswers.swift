@@ -98,9 +98,8 @@ package struct SetUpAnswers: Sendable {
         guard hosts.contains(where: { $0.contains(/\.(supabase\.co|pooler\.supabase\.com):/) }) else { return faults }
         if !database.contains("sslrootcert=") {
             let save = "download the certificate (dashboard: Database Settings, SSL Configuration)"
-            let install = "install -m 644 prod-ca-2021.crt /etc/nudged/supabase.crt"
             let end = "end the URL with ?sslmode=verify-full&sslrootcert=/etc/nudged/supabase.crt"
-            let fix = "\(save), then \(install), and \(end)"
+            let fix = "\(save), then install -m 644 prod-ca-2021.crt /etc/nudged/supabase.crt, and \(end)"
             faults.append(.error("Supabase signs with a certificate of its own").fix(fix))
         }
         if hosts.contains(where: { $0.hasSuffix(":6543") }) {

@@ -24,8 +24,7 @@ extension StatusPage {
     /// The worst state first: no daemon, a failure, a stopped lane, nobody served, a pause, a backlog.
     var answer: StatusAnswer {
         let misbound = work.bindingFaults.first.map { fault($0.text, fix: $0.remedy, .configuration) }
-        let trouble = noDaemon ?? failing ?? misbound ?? stoppedLane ?? stalled
-        return trouble ?? whenPaused ?? behind ?? works
+        return noDaemon ?? failing ?? misbound ?? stoppedLane ?? stalled ?? whenPaused ?? behind ?? works
     }
 
     /// - Parameter lead: such as ` on web-1 since 09:12 UTC (6 min)`.

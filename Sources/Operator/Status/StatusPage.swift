@@ -68,8 +68,7 @@ package struct StatusPage: CommandOutput {
 
     private var due: String {
         guard work.dueUsers > 0 else { return "none" }
-        let count = Elapsed.capped(work.dueUsers, WorkStatus.mostDue)
-        return "\(count), the first for \(Elapsed.text(late)); \(pace)"
+        return "\(Elapsed.capped(work.dueUsers, WorkStatus.mostDue)), the first for \(Elapsed.text(late)); \(pace)"
     }
 
     private func describe(_ fanOuts: WaitingFanOuts) -> String {
@@ -122,8 +121,7 @@ package struct StatusPage: CommandOutput {
     /// Shows the sweep's age only if the next one was already late when the daemon wrote its row, up to 10 s ago.
     private func lastSweep(_ state: DaemonState, seenAt: Instant) -> String {
         guard let sweep = state.lastSweep else { return "none yet" }
-        let usual = 2 * state.intervalMilliseconds / 1000 + 2
-        let isLate = sweep.at.map { seenAt - $0 > usual } ?? false
+        let isLate = sweep.at.map { seenAt - $0 > 2 * state.intervalMilliseconds / 1000 + 2 } ?? false
         return isLate ? dated(sweep) : sweep.text
     }
 

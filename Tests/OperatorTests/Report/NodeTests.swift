@@ -56,5 +56,5 @@ import TestSupport
     @Test(arguments: [
         (0.0, "0%"), (1.0, "100%"), (0.125, "12.5%"), (1.0 / 3, "33.333%"), (0.00004, "0.004%"), (0.1005, "10.05%"),
         (-1.0, "0%"), (7.0, "100%"),
-    ]) func percent_isShortAndExact(fraction: Double, text: String) { #expect(Percent(fraction).description == text) }
+    ]) func percent_isShortAndExact(fraction: Double, text: String) { #expect(percent(fraction) == text) }
 }
