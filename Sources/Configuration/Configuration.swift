@@ -38,7 +38,6 @@ package struct Configuration: Sendable, Equatable {
         package var batch: Int
     }
 
-    /// The digest of messages that waited for the end of quiet hours.
     package struct Messages: Sendable, Equatable {
         package var digestAfter: Int
         package var digestTitle: String
@@ -62,7 +61,6 @@ package struct Configuration: Sendable, Equatable {
 
     package struct Metrics: Sendable, Equatable {
         package var listen: ListenAddress
-        /// What Prometheus must send. Nil: everyone who reaches the address can read the metrics.
         package var token: Secret?
     }
 
@@ -70,7 +68,6 @@ package struct Configuration: Sendable, Equatable {
         /// `https://…`, or `http://` to this machine. Its path is a secret.
         package var url: Secret
         package var interval: Duration
-        /// A PEM file to trust in place of the system's certificates.
         package var caFile: String?
     }
 
@@ -80,9 +77,7 @@ package struct Configuration: Sendable, Equatable {
     package var schedule: Schedule
     package var messages: Messages
     package var decision: Decision?
-    /// The operator's rules for users whose preferences say nothing else.
     package var policy: Rules
-    /// Where Prometheus may read metrics. Nil: nowhere.
     package var metrics: Metrics?
     package var heartbeat: Heartbeat?
     package var logLevel: Logger.Level

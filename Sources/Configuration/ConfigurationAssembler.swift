@@ -17,7 +17,6 @@ struct ConfigurationAssembler {
 
     var problems: [ConfigurationProblem] { values.problems + apps.flatMap(\.problems) }
 
-    /// The rows of `config`: the main values, with the apps' values after those of `apns`.
     var rows: [ConfigurationRow] {
         let main = values.rows(disclosed: disclosed)
         let end = main.firstIndex { !$0.key.hasPrefix("apns.") } ?? main.count
@@ -70,7 +69,6 @@ struct ConfigurationAssembler {
 
     // MARK: Rules
 
-    /// A secret in a file that everyone can read is no longer secret.
     private mutating func checkOpenFile() {
         guard file.isOpen else { return }
         for key in ConfigurationKey.listed where key.isSecret {

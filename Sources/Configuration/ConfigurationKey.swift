@@ -64,10 +64,8 @@ package struct ConfigurationNeeds: OptionSet, Sendable {
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The push service: team, key and bundle id.
     package static let apns = ConfigurationNeeds(rawValue: 1)
     package static let database = ConfigurationNeeds(rawValue: 2)
-    /// All that `run` needs.
     package static let all: ConfigurationNeeds = [.apns, .database]
 }
 

@@ -62,7 +62,6 @@ package enum ConfigurationReport {
         return (warnings + ["ok: \(place)\(count)"]).joined(separator: "\n")
     }
 
-    /// The values in force in columns: key, value and source. An inherited value also names the key that it comes from.
     package static func show(_ loaded: LoadedConfiguration) -> String {
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))

@@ -57,7 +57,6 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
 
 package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     package let key: String
-    /// What is wrong; never the value.
     package let what: String
     package let remedy: String
 

@@ -14,7 +14,6 @@ package enum ConfigurationReference {
         key.standard.map { " (`\($0)`)" } ?? (key.need.isEmpty ? "" : " (required)")
     }
 
-    /// For tools and the manual page.
     package static var json: String {
         let sections = ConfigurationKey.sections.map { section -> Fields in
             let keys = ConfigurationKey.listed(in: section.name).map { key -> Fields in

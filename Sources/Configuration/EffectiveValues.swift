@@ -42,7 +42,6 @@ struct RawValue: Sendable {
 }
 
 struct AppEntry {
-    /// Such as `apns.apps[1]`.
     let name: String
     let source: ValueSource
     /// The values that the entry gives, by the key that each overrides, such as `apns.teamId`.
@@ -90,7 +89,6 @@ struct EffectiveValues {
     private(set) var draft = Draft()
     var problems: [ConfigurationProblem] = []
     private var values: [String: Value] = [:]
-    /// The entry that these values belong to. Nil for the main app.
     let app: AppEntry?
 
     /// - Parameter layers: raw values by key, in any order. The source with the highest rank wins.
@@ -176,7 +174,6 @@ struct EffectiveValues {
         problems.append(ConfigurationProblem(error, at: source(name), key: shownName(name)))
     }
 
-    /// The rows of `config`, in the order of the reference: for an entry, of the keys that an entry may give.
     func rows(disclosed: [String: String] = [:]) -> [ConfigurationRow] {
         let keys = app == nil ? ConfigurationKey.all : ConfigurationKey.ofApp
         return keys.filter { !$0.isInternal || source($0.name) != .standard }.map { key -> ConfigurationRow in

@@ -1,7 +1,6 @@
 import Systemd
 import YAML
 
-/// The values that the file gives, and errors for everything in it that is no key.
 struct FileValues {
     private(set) var values: [String: RawValue] = [:]
     private(set) var apps: [AppEntry] = []

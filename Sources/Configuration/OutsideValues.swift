@@ -1,7 +1,6 @@
 import Base
 import Systemd
 
-/// The values from outside of the file: from systemd's credentials directory and the environment.
 struct OutsideValues {
     let environment: [String: String]
     let credentials: Credentials

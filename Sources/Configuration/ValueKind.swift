@@ -21,7 +21,6 @@ struct ValueKind: Sendable {
 }
 
 extension ValueKind {
-    /// - Parameter wrong: what is wrong with a text that `parse` refuses.
     private init<Value>(
         _ expectation: String,
         takesNone: Bool = false,
@@ -49,7 +48,6 @@ extension ValueKind {
         }
     }
 
-    /// One line of text; the range is its length in characters.
     static func text(_ range: ClosedRange<Int>, _ place: Place<some TextValue>) -> ValueKind {
         let wrong: @Sendable (String) -> String = { text in
             if text.isEmpty { return "it is empty" }
@@ -257,7 +255,6 @@ extension ValueKind {
     }
 }
 
-/// A type for a text value: plain or secret.
 protocol TextValue: Sendable { init(text: String) }
 
 extension String: TextValue { init(text: String) { self = text } }

@@ -119,6 +119,5 @@ struct KindArgument: ParsableArguments {
         throw ValidationError("'\(name)' is not a kind of nudge: give check_in, message or reminder")
     }
 
-    /// Nil: all kinds.
     var kind: NudgeKind? { name.flatMap(NudgeKind.init(rawValue:)) }
 }

@@ -3,7 +3,6 @@ import Configuration
 import Glibc
 import Systemd
 
-/// The version that `--version` prints. CHANGELOG.md has the same.
 enum Version {
     static let current = "0.1.0"
 }

@@ -64,7 +64,6 @@ enum Terminal {
         return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
-    /// Colours for text that is written to `descriptor`.
     static func colour(_ descriptor: Int32) -> Colour {
         Colour(isTerminal: isatty(descriptor) == 1, environment: ProcessEnvironment.current())
     }
@@ -77,7 +76,6 @@ enum Terminal {
         return Screen(width: width(STDOUT_FILENO), hasBlocks: hasBlocks)
     }
 
-    /// Shows the progress of `work` on standard error, if that is a terminal.
     static func progress<T>(_ what: String, _ work: (@escaping Progress) async throws -> T) async rethrows -> T {
         guard isatty(STDERR_FILENO) == 1 else { return try await work { _, _ in } }
         let bar = Mutex(ProgressLine(what, width: width(STDERR_FILENO)))
@@ -88,7 +86,6 @@ enum Terminal {
     private static func show(_ text: String?) { if let text { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) } }
 }
 
-/// `--config FILE`, for every command that reads the configuration.
 struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -113,7 +110,6 @@ struct ConfigurationOption: ParsableArguments {
         }
     }
 
-    /// - Parameter name: what the user is told can't be written.
     func answer(
         isJSON: Bool,
         _ name: String = "the report",

@@ -26,7 +26,6 @@ struct DatabaseAccess: Sendable {
     }
 }
 
-/// Runs `work`, then `end`, whether it fails or not.
 func ending<Result: Sendable>(_ end: () async -> Void, _ work: () async throws -> Result) async throws -> Result {
     do {
         let result = try await work()

@@ -10,7 +10,6 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The result of `nudged pause`: rows in the database that every daemon reads.
 package struct PauseReport: CommandOutput {
     let pauses: [Pause]
     let new: Set<NudgeKind>
@@ -149,9 +148,7 @@ struct UserWalk {
     struct Result: Sendable, Equatable {
         /// Users who were in the app's views and not in nudged.person.
         var adopted = 0
-        /// Users who were made due and were not due before.
         var woken = 0
-        /// Users who were passed over, whether made due or not.
         var users = 0
         var isInterrupted = false
     }

@@ -79,7 +79,6 @@ package struct UnitAddresses: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Nothing if all are this machine's.
     private static func allow(_ addresses: [String], for purpose: String) -> [String] {
         let others = addresses.filter { !$0.hasPrefix("127.") && $0 != "::1" }
         guard !others.isEmpty else { return [] }

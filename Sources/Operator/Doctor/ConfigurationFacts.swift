@@ -71,7 +71,6 @@ struct ConfigurationFacts: Sendable {
     }
 }
 
-/// A file that holds a secret. Only its permissions are read, not its content.
 struct SecretFile: Sendable, Equatable {
     let path: String
     let mode: mode_t?

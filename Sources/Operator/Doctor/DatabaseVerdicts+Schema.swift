@@ -87,7 +87,6 @@ extension DatabaseVerdicts {
         }
     }
 
-    /// Whether the functions that write the app's tables have nudged_writer's rights only, and whether these suffice.
     static func writer(_ written: [Facts.Written]) -> [Finding] {
         guard let first = written.first else { return [.ok("nudged's functions write no table of the app")] }
         let names = first.foreign.map { "nudged.\($0)" }.joined(separator: ", ")
@@ -180,7 +179,6 @@ extension DatabaseVerdicts {
 
     struct TableState {
         var hasRowSecurity: Bool
-        /// Whether an index begins with `user_id`.
         var hasUserIndex: Bool
         /// Those of Supabase's roles `anon` and `authenticated` that may read it.
         var readers: [String]
@@ -212,7 +210,6 @@ struct RoleExcess: Sendable, Equatable {
         return (first + others).compactMap { role in byRole[role].map { RoleExcess(role: role, rights: $0) } }
     }
 
-    /// Whether anybody who reaches the app's API can use them.
     var isOpen: Bool { ["public", "anon", "authenticated"].contains(role) }
     var who: String { role == "public" ? "every role (PUBLIC)" : role }
 
@@ -254,7 +251,6 @@ struct RoleExcess: Sendable, Equatable {
         ofTable.isSubset(of: privileges) ? "all" : privileges.sorted().joined(separator: ", ")
     }
 
-    /// A function without its arguments.
     private static func named(_ object: String) -> String {
         if object.hasPrefix("new ") { return object }
         return object.contains(".") ? String(object.prefix { $0 != "(" }) : "schema \(object)"

@@ -6,10 +6,8 @@ import TimeZones
 enum DatabaseVerdicts {
     typealias Facts = DatabaseFacts
 
-    /// The oldest version that the tests use.
     private static let oldest: Int32 = 150_000
 
-    /// - Parameter trip: the round trip in microseconds.
     static func connection(_ answer: Known<Facts.Server>, _ place: ConnectionConfiguration, trip: Int64) -> [Finding] {
         if case .failure(let unanswered) = answer, let error = unanswered.error {
             let status = CommandFailure.status(of: error)
@@ -95,7 +93,6 @@ enum DatabaseVerdicts {
             .when(!server.firesTriggers)
     }
 
-    /// The live and dead rows of a table of nudged, by the server's estimate.
     struct Bloat {
         let table: String
         let live: Int64
@@ -197,7 +194,6 @@ enum DatabaseVerdicts {
             .fix("insert into nudged.template (title, body) values ('…', '…'), then run nudged replan")
     }
 
-    /// For rules that need to know who is active.
     static func activity(isLacking: Bool) -> Finding {
         guard isLacking else { return .ok("apps say whom they see (nudged.seen)") }
         let set = "policy.skipIfActiveMinutes or policy.backOffAfter is set, but no app has called seen"

@@ -11,7 +11,6 @@ import TimeZones
 package struct DoctorReport: CommandOutput {
     let findings: [Finding]
 
-    /// - Parameter findings: in any order of groups. Findings of one group keep their order.
     init(_ findings: [Finding]) {
         self.findings = Finding.Group.allCases.flatMap { group in findings.filter { $0.group == group } }
     }

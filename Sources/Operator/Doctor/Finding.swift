@@ -42,7 +42,6 @@ struct Finding: Sendable, Equatable {
     let level: Level
     let found: String
     private(set) var remedy: String?
-    /// The exit status that it causes. `success` unless it is an error.
     let status: ExitStatus
     /// For a program: each thing of a long list, of which `found` has the first few.
     let details: [String]
@@ -74,7 +73,6 @@ struct Finding: Sendable, Equatable {
         Fault(finding: Finding(.error, found, status, details))
     }
 
-    /// - Parameter why: continues the text "not checked: ".
     static func unchecked(_ why: String) -> Finding { Finding(.unchecked, "not checked: \(why)") }
     func when(_ isOne: Bool) -> [Finding] { isOne ? [self] : [] }
 

@@ -152,7 +152,6 @@ extension ServiceFacts {
         }
     }
 
-    /// The unit from a process's control groups, such as `0::/system.slice/nudged.service`.
     static func unit(inGroups text: String) -> String? {
         let names = text.split(separator: "\n").flatMap { $0.split(separator: "/") }
         return names.last { $0.hasSuffix(".service") }.map(String.init)
@@ -170,7 +169,6 @@ struct UnitSettings: Sendable, Equatable {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// Whether a finite time is set: `0` and `infinity` mean none.
     func hasTime(_ name: String) -> Bool {
         guard let value = self[name] else { return false }
         return value != "infinity" && value.contains { $0.isNumber && $0 != "0" }
@@ -230,7 +228,6 @@ struct UnitSettings: Sendable, Equatable {
         self.init(path: path, texts: [text] + dropIns.sorted { $0.key < $1.key }.compactMap { Self.text($0.value) })
     }
 
-    /// Whether the file leads to a character device such as /dev/null, or is empty.
     private static func isMask(_ path: String) -> Bool {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return false }
@@ -247,7 +244,6 @@ enum Folder {
         return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    /// Whether the path exists. A broken link counts.
     static func has(_ path: String) -> Bool {
         var facts = stat()
         return lstat(path, &facts) == 0

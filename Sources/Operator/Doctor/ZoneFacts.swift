@@ -18,7 +18,6 @@ struct ZoneFacts: Sendable {
         "upgrade the system's tzdata package (apt-get install --only-upgrade tzdata), "
         + "then run nudged reload and nudged replan"
 
-    /// The most users, reminders and messages that are looked at.
     private static let most = 10_000
     static let mostParameter = Parameter.int8(Int64(most))
 

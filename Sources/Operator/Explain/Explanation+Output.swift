@@ -113,7 +113,6 @@ extension Explanation {
         }
     }
 
-    /// One fact of the trace, with instants in local time. Nil if it is null.
     private func fact(_ member: JSONObject.Member) -> String? {
         let name = member.key.replacing("_", with: " ")
         switch member.value {

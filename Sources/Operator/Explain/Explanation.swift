@@ -9,7 +9,6 @@ package import struct FoundationEssentials.UUID
 
 /// `nudged explain`. It uses the sweep's planner and data, and writes nothing.
 package struct Explanation: CommandOutput {
-    /// The explained instant against the database's clock.
     enum Question: Sendable, Equatable {
         case now
         /// A future instant: what is due until then is taken as sent.
@@ -29,7 +28,6 @@ package struct Explanation: CommandOutput {
         var pauses: [Pause] = []
         var daemons: [DaemonRow] = []
         var leftOut = DevicesLeftOut()
-        /// What could not be read.
         var gaps: [String] = []
     }
 
@@ -72,10 +70,8 @@ package struct Explanation: CommandOutput {
         return FutureSend(at: at, plan: sendPlan)
     }
 
-    /// The first pushes from the explained instant on. Nil: none in `Outlook.days`.
     var next: FutureSend? { sentThen ?? outlook?.next }
 
-    /// What a pause holds back, if it would come before `next`.
     var held: FutureSend? { sentThen == nil ? outlook?.held : nil }
     var zone: Zone? { read.flatMap { planner.zone(of: $0.user) } }
 
@@ -101,7 +97,6 @@ package struct Explanation: CommandOutput {
     var lacksConsent: Bool { planner.asksService && preferences?.smartEnabled == false }
     var paused: [String] { planner.paused.map(\.rawValue).sorted() }
 
-    /// How far ahead an instant can be explained. Every day until then is simulated.
     package static let mostDaysAhead: Int64 = 366
     private static let shownSends = 20
     /// For a past instant: the seconds before and after it whose record is shown.
@@ -115,7 +110,6 @@ package struct Explanation: CommandOutput {
         }
     }
 
-    /// - Parameter now: for tests. Nil: the database's clock.
     static func explain(
         _ user: UUID,
         at: Instant?,
@@ -147,7 +141,6 @@ package struct Explanation: CommandOutput {
         }
     }
 
-    /// What happens next and when, or what prevents it, in the user's local time. One sentence or a few.
     var headline: String {
         guard let read else {
             return "Unknown: neither nudged.recipient nor nudged.device has this user. The record has what they got."
@@ -207,7 +200,6 @@ package struct Explanation: CommandOutput {
         return "\(text) \(send.isOne ? "is" : "are") due\(since ?? "")."
     }
 
-    /// Nil if it is due since this minute, or if that is not known.
     private func dueSince(_ send: FutureSend, _ read: ReadUser) -> Instant? {
         let user = read.user
         // Users of urgent messages are due since 1970.

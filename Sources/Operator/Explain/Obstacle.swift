@@ -82,7 +82,6 @@ struct ExplainedDevice: Sendable {
 
     struct State: Sendable {
         let name: String
-        /// Continues a sentence.
         var text = ""
         var fields: Fields = [:]
     }
@@ -147,7 +146,6 @@ struct DeviceGap: Sendable, Equatable {
     /// Part of a sentence, without a full stop.
     let text: String
 
-    /// Empty if a device can be sent to.
     static func all(_ devices: [ExplainedDevice], _ leftOut: DevicesLeftOut) -> [DeviceGap] {
         guard !devices.contains(where: \.isServed) else { return [] }
         var gaps: [DeviceGap] = []

@@ -41,7 +41,6 @@ struct Outlook: Sendable {
     /// Why no check-in is sent after the instant, as the last evaluation says.
     let reason: Reason?
 
-    /// - Parameter claimed: the user with the reminders up to `days` after the instant.
     init(_ claimed: ClaimedUser, planner: Planner, now: Instant, at: Instant) {
         var sends: [FutureSend] = []
         let until = FutureUser(planner: planner, start: now, end: at, mostEvaluations: Self.mostEvaluations)

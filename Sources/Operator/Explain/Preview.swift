@@ -39,7 +39,6 @@ package struct PreviewReport: CommandOutput {
 
     package var json: String { preview.json }
 
-    /// The answer, then the reason, then what the phone would show.
     package func text(on screen: Screen) -> String {
         let explanation = preview.explanation.map { " (\($0.printable))" } ?? ""
         let (title, body) = preview.texts

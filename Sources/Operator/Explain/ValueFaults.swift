@@ -36,7 +36,6 @@ enum ValueFaults {
         return "the zone \(String(name.prefix(64)).printable) is unknown\(meant)"
     }
 
-    /// The valid name that somebody meant; nil: none is near.
     static func zone(meantBy name: String, among names: [String]) -> String? {
         guard name.utf8.count <= 64 else { return nil }
         if let city = cities[name.uppercased()] { return city }

@@ -119,7 +119,6 @@ package struct Forecast: CommandOutput {
         }
     }
 
-    /// - Parameter now: for tests. Nil: the database's clock.
     static func read(
         hours: Int,
         planner: Planner,

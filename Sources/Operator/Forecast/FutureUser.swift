@@ -68,7 +68,6 @@ extension ClaimedUser {
 struct ForecastTally: Sendable, Equatable {
     struct Hour: Sendable, Equatable {
         var pushes: [NudgeKind: Int] = [:]
-        /// Evaluations after which nothing is sent.
         var rests: [Reason: Int] = [:]
         var skipped = 0
 
@@ -139,7 +138,6 @@ struct FutureFanOuts: Sendable {
 
     init() {}
 
-    /// - Parameter id: only this user's reminders. Nil: those of all users.
     init(_ reader: SnapshotReader, planner: Planner, start: Instant, end: Instant, only id: UUID? = nil) async throws {
         let fanOuts = try await reader.fanOuts(until: end - 1, limit: Self.mostFanOuts)
         if fanOuts.count == Self.mostFanOuts {

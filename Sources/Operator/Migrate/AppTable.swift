@@ -42,7 +42,6 @@ extension DatabaseFacts.View {
         }
     }
 
-    /// `user_id uuid, token text, …`.
     var shape: String {
         columns.map { "\($0.name) \($0.types.first ?? ($0.name == "preferences" ? "jsonb" : "text"))" }
             .joined(separator: ", ")
@@ -51,7 +50,6 @@ extension DatabaseFacts.View {
 
 /// One of the app's two tables, as the migrations treat it (`sql/0001_app_tables.sql`, `sql/0002_…`).
 struct AppTable: Sendable, Equatable {
-    /// In schema `public`.
     let name: String
     /// The view that reads it. An app with other tables makes this view itself.
     let view: DatabaseFacts.View

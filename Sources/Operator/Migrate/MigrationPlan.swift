@@ -12,7 +12,6 @@ struct MigrationPlan: Sendable {
         let found: SetUpFacts.Relation?
 
         var isMade: Bool { view == nil && found == nil }
-        /// Whether nudged makes it or has made it.
         var isNudgeds: Bool { view == nil && (found?.isNudgeds ?? true) }
     }
 

@@ -13,7 +13,6 @@ package struct MigrationRun: Sendable {
         fileprivate var isMisbound = false
     }
 
-    /// A configuration's, or that of a role whose URL is in no configuration.
     let connection: ConnectionConfiguration
     let createsTables: Bool
     var usesTemplates = false

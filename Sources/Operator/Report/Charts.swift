@@ -62,7 +62,6 @@ struct Panel {
     /// What the bars count, shown in the upper left corner. Empty if the chart's title says it.
     let title: String
     let bars: [Bar]
-    /// The bars' CSS class, which sets their colour.
     var paint: StaticString = "bar"
 
     var greatest: Int { Int((bars.map(\.value).max() ?? 0).rounded(.up)) }
@@ -77,14 +76,12 @@ struct ColumnChart {
     let marks: [Mark]
     /// Parts of the axis, from 0 to 1, that are shaded and hatched behind the bars.
     var shades: [ClosedRange<Double>] = []
-    /// Whether all panels share one scale, so that their bars compare.
     var isScaleShared = true
     let panelHeight: Int
     let number: (Int) -> String
 
     /// Pixels above a panel's bars, for its title and the number at the top.
     private static let head = 34
-    /// Pixels below the last panel, for the marks.
     private static let foot = 24
 
     var node: Node {
@@ -151,7 +148,6 @@ struct Ticks: Sendable, Equatable {
     /// Ascending from 0. There are at least two.
     let values: [Int]
 
-    /// - Parameter wanted: the most steps, 1 or more. There is one mark more than steps.
     init(covering greatest: Int, wanted: Int) {
         // The bound keeps the sums below from overflowing. Real counts are far smaller.
         let greatest = min(max(greatest, 1), Int.max / 16)
@@ -163,6 +159,5 @@ struct Ticks: Sendable, Equatable {
 
     var top: Int { values[values.count - 1] }
 
-    /// A value's position on the axis, from 0 to 1.
     func fraction(_ value: Double) -> Double { min(max(value / Double(top), 0), 1) }
 }

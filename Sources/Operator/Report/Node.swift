@@ -62,7 +62,6 @@ struct Attributes: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// A table of texts and numbers. On a narrow page its box scrolls sideways.
 struct Table {
     let caption: String
     let columns: [String]

@@ -35,7 +35,6 @@ package struct Report: Sendable {
     var firstRecorded: Instant? { stretches.firstIndex { $0.sum() > 0 }.map(window.beginning) }
 
     package static let days = 1...366
-    /// A user counts as seen if the app saw them in the last so many days.
     static let seenDays: Int64 = 7
     /// The least rows of a sweep that the report lists by its time.
     static let leastSweep = 20
@@ -103,7 +102,6 @@ struct ReportWindow: Sendable, Equatable {
     }
 
     var stretch: Int64 { Int64(stretchHours) * 3600 }
-    /// The first instant after the stretch that holds `now`.
     var until: Instant { Instant(seconds: (now.seconds / stretch + 1) * stretch) }
     var from: Instant { until - Int64(count) * stretch }
     func beginning(of place: Int) -> Instant { from + Int64(place) * stretch }

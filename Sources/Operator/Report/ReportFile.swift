@@ -3,7 +3,6 @@ import Glibc
 package import Service
 import Systemd
 
-/// The report's file. A reader finds either the complete old file or the complete new one.
 package struct ReportFile: Sendable {
     private let path: String
 

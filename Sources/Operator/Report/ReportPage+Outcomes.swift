@@ -193,7 +193,6 @@ extension ReportPage {
         return [Node("h4", text: title), .p(verdict), BarList(label: label, lines: lines).node, table.folded]
     }
 
-    /// Whether any two differ by more than chance.
     private func verdict(_ counts: [OpenCount]) -> String {
         let compared = counts.filter { $0.users >= Self.fewest }.compactMap { count in
             numbers.share(of: count.opened, in: count.sent, users: count.users).map {
@@ -218,7 +217,6 @@ extension ReportPage {
         }
     }
 
-    /// What the holdout shows. Empty: no user is held out.
     private var withAndWithout: [Node] {
         let (with, without) = report.holdout
         guard without.users > 0 else { return [] }

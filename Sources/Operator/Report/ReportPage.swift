@@ -14,7 +14,6 @@ struct ReportPage {
     let numbers: ReportNumbers
     let version: String
 
-    /// A part of the page: a heading and its content. The id is unique on the page.
     typealias Section = (id: String, title: String, parts: [Node])
 
     var markup: String { Node("html", ["lang": "en"], [head, Node("body", [header, main, footer])]).document }
@@ -128,7 +127,6 @@ struct ReportPage {
 
     static func kinds(hasOthers: Bool) -> [String] { hasOthers ? Report.kinds : Report.kinds.dropLast() }
 
-    /// - Parameter all: the parts that the shares are of. Nil: `counts`.
     func bars(_ label: ChartLabel, _ names: [String], _ counts: [Int], of all: [Int]? = nil) -> Node {
         let shares = numbers.shares(of: all ?? counts)
         let lines = counts.indices.map { place -> BarList.Line in

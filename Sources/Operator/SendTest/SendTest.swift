@@ -27,7 +27,6 @@ package struct SendTestRun: Sendable {
     /// Milliseconds for connection, push and answer together.
     private static let patience: Int64 = 20_000
 
-    /// Without title and body it sends nudged's text. `isForced`: over a production lane too.
     package init(_ configuration: Configuration, title: String? = nil, body: String? = nil, isForced: Bool) throws {
         guard let apns = configuration.apns else {
             throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
@@ -172,7 +171,6 @@ package struct SendTestReport: CommandOutput {
 }
 
 extension SendTestReport.Result {
-    /// Apple's status and reason, or ours if Apple did not answer.
     var answer: String {
         if let stopped = trouble?.stopped, case .unsent = outcome { return stopped }
         return [facts.status.map(String.init), facts.reason].compactMap(\.self).joined(separator: " ")

@@ -23,7 +23,6 @@ package struct SetUpFiles: Sendable {
         configuration = Self.resolved(path)
     }
 
-    /// The path without links, if something is there.
     static func resolved(_ path: String) -> String {
         let found = realpath(path, nil)
         defer { free(found) }

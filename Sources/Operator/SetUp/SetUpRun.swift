@@ -14,7 +14,6 @@ package struct SetUpRun: Sendable {
         package let found: [String]
         /// Each step as a command, so that a person can do it by hand.
         package fileprivate(set) var steps: [String] = []
-        /// Not `success`: something is in the way.
         package var status: ExitStatus { survey.status }
         fileprivate let survey: MigrationRun.Survey
         fileprivate var password: String?
@@ -64,7 +63,6 @@ package struct SetUpRun: Sendable {
         return plan
     }
 
-    /// The server, the way to it, and its clock beside this machine's.
     private func found() async throws -> [String] {
         let pooling = try await Pooling.of(owner)
         guard pooling != .statement else {

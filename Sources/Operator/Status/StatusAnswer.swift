@@ -15,7 +15,6 @@ struct StatusAnswer: Sendable, Equatable {
 
     let state: State
     let sentence: String
-    /// What an operator can do about it. Nil if nothing is wrong.
     var fix: String?
     var status = ExitStatus.success
 }
@@ -115,7 +114,6 @@ extension StatusPage {
         return "since \(day)\(text.dropFirst(11).prefix(5)) UTC (\(Elapsed.text(work.now - instant)))"
     }
 
-    /// Seconds since the first user is due. 0 if none is.
     var late: Int64 { work.dueUsers > 0 ? work.firstDue.map { work.now - $0 } ?? 0 : 0 }
     var perMinute: Int { alive.reduce(0) { $0 + ($1.report?.usersPerMinute ?? 0) } }
 

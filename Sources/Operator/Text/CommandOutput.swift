@@ -9,11 +9,9 @@ package import struct FoundationEssentials.UUID
 /// Called with how much is done (users or steps), and with how much there is.
 package typealias Progress = @Sendable (Int, Int) -> Void
 
-/// What a command answers, for a person and for a program.
 package protocol CommandOutput: Sendable {
     /// For a person. Lines without a newline at the end.
     func text(on screen: Screen) -> String
-    /// For a program: one JSON document.
     var json: String { get }
     var status: ExitStatus { get }
     /// Colours the text. That is done last: what is shown has no escapes of others any more.
@@ -56,7 +54,6 @@ package struct Colour: Sendable {
     package func warning(_ text: String) -> String { painted(text, "33") }
     package func bad(_ text: String) -> String { painted(text, "1;31") }
 
-    /// ECMA-48, "SGR": set the colour, and reset it.
     private func painted(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
 
@@ -111,7 +108,6 @@ struct TextPage {
         for (number, value) in values.enumerated() { field(number == 0 ? label : "", value) }
     }
 
-    /// Cells, each padded to its width, then the rest of the line.
     mutating func columns(_ indent: String, _ cells: [(text: String, width: Int)], _ rest: String) {
         let head = cells.reduce(indent) { $0 + $1.text.padded($1.width) }
         let line = rest.isEmpty ? String(head.reversed().drop { $0 == " " }.reversed()) : head + rest
