@@ -4,11 +4,8 @@ import JSON
 package enum ConfigurationLoader {
     package static let defaultPath = "/etc/nudged/nudged.yaml"
 
-    /// - Parameters:
-    ///   - path: from `--config`; the file must exist. Nil: `standardPath`, which may be missing.
-    ///   - environment: all variables, `CREDENTIALS_DIRECTORY` among them; see `ProcessEnvironment.current()`.
-    ///   - standardPath: a path in place of `defaultPath`, for tests.
-    /// - Throws: all problems at once, warnings included.
+    /// Throws all problems at once, warnings included.
+    /// - Parameter path: from `--config`; the file must exist. Nil: `standardPath`, which may be missing.
     package static func load(
         path: String? = nil,
         environment: [String: String],

@@ -3,9 +3,7 @@ import Configuration
 import Glibc
 import Systemd
 
-enum Version {
-    static let current = "0.1.0"
-}
+enum Version { static let current = "0.1.0" }
 
 @main
 struct Nudged: AsyncParsableCommand {

@@ -138,8 +138,6 @@ package struct ReplanReport: CommandOutput {
 
 /// Makes users due, page by page, at a pace that leaves the database time for other work and that daemons can keep.
 struct UserWalk {
-    private static let nap = Duration.milliseconds(50)
-
     let store: Store
     let flag: StopFlag
     /// Only users who were evaluated between these instants. Nil: all users.
@@ -191,6 +189,6 @@ struct UserWalk {
     }
 
     private func rest(until end: ContinuousClock.Instant) async {
-        while !flag.isRaised, end > .now { try? await Task.sleep(for: min(Self.nap, end - .now)) }
+        while !flag.isRaised, end > .now { try? await Task.sleep(for: min(.milliseconds(50), end - .now)) }
     }
 }

@@ -25,11 +25,9 @@ struct ConfigurationFacts: Sendable {
     }
 
     private static func finding(_ problem: ConfigurationProblem) -> Finding {
-        switch problem.severity {
-        case .warning: .warning(problem.found).fix(problem.remedy)
-        case .permission: .error(problem.found, .permission).fix(problem.remedy)
-        case .error: .error(problem.found).fix(problem.remedy)
-        }
+        if problem.severity == .warning { return .warning(problem.found).fix(problem.remedy) }
+        let status: ExitStatus = problem.severity == .permission ? .permission : .configuration
+        return .error(problem.found, status).fix(problem.remedy)
     }
 
     private static func finding(_ file: SecretFile) -> Finding {

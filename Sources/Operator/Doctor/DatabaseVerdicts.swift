@@ -111,11 +111,9 @@ enum DatabaseVerdicts {
         return .warning("off for \(names)").fix("alter table \(first) reset (autovacuum_enabled)")
     }
 
-    /// Fewer dead rows than this have no effect that anyone notices.
-    private static let fewDead: Int64 = 20_000
-
     static func bloat(_ tables: [Bloat]) -> [Finding] {
-        let worst = tables.filter { $0.dead >= fewDead && $0.dead > $0.live }
+        // Fewer dead rows have no effect that anyone notices.
+        let worst = tables.filter { $0.dead >= 20_000 && $0.dead > $0.live }
         guard worst.isEmpty else {
             return worst.map { table -> Finding in
                 let (dead, live) = (Elapsed.grouped(Int(table.dead)), Elapsed.grouped(Int(table.live)))

@@ -35,19 +35,16 @@ struct ServiceFacts: Sendable {
         guard hasSystemd else { return .unchecked("this machine does not run systemd") }
         guard let unit else { return .unchecked("no \(Self.unitName) is installed here; the daemon may run elsewhere") }
         if unit.isMasked {
+            let (own, passing) = ("systemctl unmask nudged", "systemctl unmask --runtime nudged")
+            let other = unit.path.hasPrefix("/run/") ? passing : "install the package again"
             return .warning("\(unit.path) masks the unit: nothing can start it")
-                .fix("\(Self.unmasking(unit.path)), then systemctl enable --now nudged")
+                .fix("\(unit.path.hasPrefix("/etc/") ? own : other), then systemctl enable --now nudged")
         }
         guard isEnabled else {
             return .warning("\(unit.path) is not enabled: after a restart of this machine no daemon runs")
                 .fix("systemctl enable --now nudged")
         }
         return .ok("\(unit.path), enabled")
-    }
-
-    private static func unmasking(_ path: String) -> String {
-        if path.hasPrefix("/etc/") { return "systemctl unmask nudged" }
-        return path.hasPrefix("/run/") ? "systemctl unmask --runtime nudged" : "install the package again"
     }
 
     private static let wanted: [(line: String, without: String, isSet: @Sendable (UnitSettings) -> Bool)] = [

@@ -98,7 +98,6 @@ package struct Explanation: CommandOutput {
     var paused: [String] { planner.paused.map(\.rawValue).sorted() }
 
     package static let mostDaysAhead: Int64 = 366
-    private static let shownSends = 20
     /// For a past instant: the seconds before and after it whose record is shown.
     private static let around: Int64 = 86_400
 
@@ -123,7 +122,7 @@ package struct Explanation: CommandOutput {
             let now = now ?? clock
             let past = at.flatMap { $0 < now ? $0 : nil }
             let (from, through) = (past.map { $0 - around } ?? .first, past.map { $0 + around } ?? .last)
-            let limit = past == nil ? shownSends : 200
+            let limit = past == nil ? 20 : 200
             let records = try await reader.deliveries(of: user, from: from, through: through, limit: limit)
             // As a sweep finds the user.
             var facts = Facts(userID: user, read: try await reader.user(user, now: now), records: records)

@@ -38,8 +38,6 @@ package struct Report: Sendable {
     static let seenDays: Int64 = 7
     /// The least rows of a sweep that the report lists by its time.
     static let leastSweep = 20
-    private static let mostSweeps = 20
-    private static let mostDaemons = 100
 
     package func page(_ numbers: ReportNumbers, version: String) -> String {
         ReportPage(report: self, numbers: numbers, version: version).markup
@@ -64,8 +62,8 @@ package struct Report: Sendable {
                 report.stretches = window.stretches(deliveries)
                 report.isCut = deliveries.count >= SnapshotReader.mostCounts
                 (report.hours, report.opens) = (hours, opens)
-                report.sweeps = try await reader.sweeps(in: span, least: leastSweep, most: mostSweeps)
-                report.daemons = try await reader.daemons(most: mostDaemons)
+                report.sweeps = try await reader.sweeps(in: span, least: leastSweep, most: 20)
+                report.daemons = try await reader.daemons(most: 100)
                 report.pauses = try await reader.pauses().filter { $0.resumedAt == nil }
                 onProgress(4, 4)
                 return report
@@ -74,9 +72,7 @@ package struct Report: Sendable {
     }
 }
 
-protocol Counted {
-    var count: Int { get }
-}
+protocol Counted { var count: Int { get } }
 
 extension DeliveryCount: Counted {}
 extension HourCount: Counted {}

@@ -41,27 +41,23 @@ extension ReportPage {
         return ("unsent", "Not sent at all, by reason", [.p(explanation)] + reasons + [.p(held)])
     }
 
-    private static let mostReasons = 12
-    private static let mostRows = 200
-
     private func reasons(_ outcomes: [DeliveryRecord.Outcome], id: String, title: String, none: String) -> [Node] {
         let reasons = report.reasons(of: outcomes)
         guard !reasons.isEmpty else { return [.p(none)] }
         let counts = reasons.map(\.count)
         let all = counts.reduce(0, +)
-        // The table has the complete reason.
-        let names = reasons.prefix(Self.mostReasons).map { outcome, reason, _ in
+        // The table has the complete reason, and more of them.
+        let names = reasons.prefix(12).map { outcome, reason, _ in
             let reason = reason.isEmpty ? "no reason given" : reason
             return "\(outcome): \(reason.count > 34 ? "\(reason.prefix(33))…" : reason)"
         }
         let number = "\(counted(all, "row", "rows")), \(Elapsed.counted(reasons.count, "reason", "reasons"))"
-        let summary = "\(number). The most frequent is \(names[0])."
-        let rows = reasons.prefix(Self.mostRows).map { outcome, reason, count in
+        let rows = reasons.prefix(200).map { outcome, reason, count in
             [outcome, reason.isEmpty ? "none given" : reason, shown(count)]
         }
         let table = Table(title, ["Outcome", "Reason", "Rows"], texts: 2, rows, sums: ["All", "", shown(all)])
         let more = "The chart has the \(names.count) most frequent of \(reasons.count) reasons."
-        let label = ChartLabel(id: "\(id)-chart", title: title, summary: summary)
+        let label = ChartLabel(id: "\(id)-chart", title: title, summary: "\(number). The most frequent is \(names[0]).")
         let chart = bars(label, names, Array(counts.prefix(names.count)), of: counts)
         return [Node("h3", text: title), chart] + (reasons.count > names.count ? [.p(more)] : []) + [table.folded]
     }

@@ -58,7 +58,7 @@ package struct SendTestRun: Sendable {
         guard let other, other.environment != .production || isForced else { return }
         let results = try await send([token], other)
         // If it is known there, the refusal was no fault.
-        report.results = results.allSatisfy { $0.status == .success } ? results : report.results + results
+        report.results = results.allSatisfy { $0.facts.exit == .success } ? results : report.results + results
     }
 
     private func devices(
@@ -145,7 +145,7 @@ package struct SendTestReport: CommandOutput {
     /// 0 if Apple accepted every push. Else the worst: `configuration` if Apple refuses the lane, then `unavailable`
     /// (no answer), `temporary` (try later), `dataError` (a device was refused).
     package var status: ExitStatus {
-        let all = Set(results.map(\.status))
+        let all = Set(results.map(\.facts.exit))
         return [.configuration, .unavailable, .temporary, .dataError].first(where: all.contains) ?? .success
     }
 
@@ -198,8 +198,6 @@ extension SendTestReport.Result {
         case .unknown: (trouble.map { "\($0.text); " } ?? "") + "sent, but Apple did not answer: it may have arrived"
         }
     }
-
-    var status: ExitStatus { facts.exit }
 
     /// Apple's status and reason. Without an answer, the status is nil and the reason is ours.
     fileprivate var facts: (name: String, status: Int?, reason: String?, exit: ExitStatus) {

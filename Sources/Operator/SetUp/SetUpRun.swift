@@ -29,9 +29,7 @@ package struct SetUpRun: Sendable {
 
     package init(_ answers: SetUpAnswers, path: String, environment: [String: String]) throws {
         let faults = answers.faults(try Assembly.connection(answers.database, allowInsecure: true))
-        guard faults.isEmpty else {
-            throw CommandFailure(unchanged: faults.flatMap(\.lines).joined(separator: "\n"))
-        }
+        guard faults.isEmpty else { throw CommandFailure(unchanged: faults.flatMap(\.lines).joined(separator: "\n")) }
         (self.answers, self.path, self.environment) = (answers, path, environment)
         files = SetUpFiles(configuration: path)
         owner = try Assembly.connection(answers.database, allowInsecure: false, statementTimeout: .seconds(30))

@@ -22,13 +22,12 @@ package enum InstantText {
     /// `today at 18:30`, `tomorrow at 10:00`, `on Friday 2026-11-27 at 10:00`: local time, without seconds.
     static func day(_ instant: Instant, from now: Instant, _ zone: Zone?) -> String {
         let text = local(instant, zone)
-        let time = text.dropFirst(11).prefix(5)
         guard let date = LocalDate(iso: String(text.prefix(10))),
             let today = LocalDate(iso: String(local(now, zone).prefix(10)))
         else { return text }
         let days: Int = date - today
         let near = [0: "today", 1: "tomorrow", -1: "yesterday"]
-        return "\(near[days] ?? "on \(weekday(date)) \(date.iso)") at \(time)"
+        return "\(near[days] ?? "on \(weekday(date)) \(date.iso)") at \(text.dropFirst(11).prefix(5))"
     }
 
     /// `09:12`, `yesterday at 22:10`, `Friday 2026-11-20 at 10:00`, to follow "since".
