@@ -15,8 +15,7 @@ struct LaneFacts: Sendable {
 
     static func ask(_ lane: SenderConfiguration) async -> LaneFacts {
         var sender = lane
-        sender.client.connectTimeout = patience
-        sender.client.requestDeadline = patience
+        (sender.client.connectTimeout, sender.client.requestDeadline) = (patience, patience)
         let (name, key, team) = (lane.identity, lane.keyID, lane.teamID)
         return LaneFacts(lane: name, keyID: key, teamID: team, server: lane.server, report: await LaneProbe.run(sender))
     }

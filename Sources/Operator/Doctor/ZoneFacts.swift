@@ -107,11 +107,7 @@ extension ZoneFacts {
             // `reload` has reported the zones that can't be read.
             if let zone = try? database.zone(named: name) { offsets[name] = zone.offset(at: now) }
         }
-        directory = database.directory
-        self.isChosen = isChosen
-        release = database.release
-        count = reading.count
-        failures = reading.failures.map { "\($0)" }
-        self.offsets = offsets
+        (directory, release, self.isChosen) = (database.directory, database.release, isChosen)
+        (count, failures, self.offsets) = (reading.count, reading.failures.map { "\($0)" }, offsets)
     }
 }

@@ -85,18 +85,12 @@ extension Sequence where Element: Counted {
 struct ReportWindow: Sendable, Equatable {
     let now: Instant
     let days: Int
-    let stretchHours: Int
-    let count: Int
 
     /// The most bars of a chart that a phone's screen can show apart.
     static let mostStretches = 100
 
-    init(now: Instant, days: Int) {
-        (self.now, self.days) = (now, days)
-        stretchHours = [1, 2, 3, 6, 12, 24, 48].first { days * 24 <= Self.mostStretches * $0 } ?? 96
-        count = max(1, (days * 24 + stretchHours - 1) / stretchHours)
-    }
-
+    var stretchHours: Int { [1, 2, 3, 6, 12, 24, 48].first { days * 24 <= Self.mostStretches * $0 } ?? 96 }
+    var count: Int { max(1, (days * 24 + stretchHours - 1) / stretchHours) }
     var stretch: Int64 { Int64(stretchHours) * 3600 }
     var until: Instant { Instant(seconds: (now.seconds / stretch + 1) * stretch) }
     var from: Instant { until - Int64(count) * stretch }

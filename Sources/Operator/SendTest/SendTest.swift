@@ -61,10 +61,9 @@ package struct SendTestRun: Sendable {
         report.results = results.allSatisfy { $0.facts.exit == .success } ? results : report.results + results
     }
 
-    private func devices(
-        of target: Target,
-        _ report: inout SendTestReport
-    ) async throws -> [(SenderConfiguration, [String])] {
+    private typealias Tokens = [(SenderConfiguration, [String])]
+
+    private func devices(of target: Target, _ report: inout SendTestReport) async throws -> Tokens {
         guard let main = lanes.first else { return [] }
         switch target {
         case .token(let token): return [(main, [token])]
