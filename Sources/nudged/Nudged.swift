@@ -40,19 +40,13 @@ struct Nudged: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            finish(error)
+            // Errors of the argument parser quote what was typed. Help, the version and completions quote nothing.
+            let code = exitCode(for: error)
+            guard !code.isSuccess else { exit(withError: error) }
+            let (text, prefix) = (fullMessage(for: error), _errorPrefix)
+            if !text.isEmpty { Output.error(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text) }
+            Glibc.exit(code.rawValue)
         }
-    }
-
-    /// Ends the process. Errors of the argument parser quote what was typed, so they are written as all others are.
-    private static func finish(_ error: any Error) -> Never {
-        let code = exitCode(for: error)
-        // Help, the version and completions quote nothing.
-        guard !code.isSuccess else { exit(withError: error) }
-        let text = fullMessage(for: error)
-        let prefix = _errorPrefix
-        if !text.isEmpty { Output.error(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text) }
-        Glibc.exit(code.rawValue)
     }
 
     /// The argument parser suggests options, but no commands. Nil if the arguments begin with a command or an option.

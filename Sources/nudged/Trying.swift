@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Operator
 import Policy
-import Systemd
 import TimeZones
 
 struct SendTest: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import Service
-import Core
 import Base
 import NudgedPreferences
 import Postgres

@@ -145,7 +145,13 @@ package struct Explanation: CommandOutput {
             return "Unknown: neither nudged.recipient nor nudged.device has this user. The record has what they got."
         }
         switch question {
-        case .past: return pastHeadline
+        case .past:
+            let counts = DeliveryRecord.Outcome.allCases.compactMap { outcome -> String? in
+                let count = facts.records.count { $0.outcome == outcome }
+                return count > 0 ? "\(count) \(outcome.rawValue)" : nil
+            }
+            let found = counts.isEmpty ? "nothing" : counts.joined(separator: ", ")
+            return "Past: from a day before to a day after this instant, the record has \(found)."
         case .now:
             guard read.isUnseen else { return outlook(read) }
             return "Not seen yet: the app has a row of this user, but nudged has not seen it. "
@@ -156,15 +162,6 @@ package struct Explanation: CommandOutput {
             let now = obstacles.first { $0.isOfDaemons || isClosed($0, for: next) }.map { " But now \($0.text)." } ?? ""
             return "\(then)\(next.text) \(next.isOne ? "is" : "are") sent to \(deviceCount(next)).\(now)"
         }
-    }
-
-    private var pastHeadline: String {
-        let counts = DeliveryRecord.Outcome.allCases.compactMap { outcome -> String? in
-            let count = facts.records.count { $0.outcome == outcome }
-            return count > 0 ? "\(count) \(outcome.rawValue)" : nil
-        }
-        let found = counts.isEmpty ? "nothing" : counts.joined(separator: ", ")
-        return "Past: from a day before to a day after this instant, the record has \(found)."
     }
 
     private func outlook(_ read: ReadUser) -> String {

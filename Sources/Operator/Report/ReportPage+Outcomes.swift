@@ -119,7 +119,11 @@ extension ReportPage {
         let rows = report.daemons.enumerated().map { place, daemon in
             let unseen = "not seen for \(Elapsed.text(daemon.unseenMilliseconds / 1000))"
             let started = Elapsed.text(report.window.now - daemon.startedAt)
-            return ["\(place + 1)", daemon.isAlive ? "alive" : unseen, started, daemon.version, Self.lanes(daemon)]
+            // None if the state can't be read.
+            let lanes = daemon.lanes.map { lane in
+                "\(lane.name)\(lane.otherServer == nil ? "" : ", not Apple's server"): \(lane.state.text)"
+            }.joined(separator: "; ")
+            return ["\(place + 1)", daemon.isAlive ? "alive" : unseen, started, daemon.version, lanes]
         }
         let columns = ["Daemon", "State", "Started (ago)", "Version", "Lanes"]
         let table = Table("Daemons that were seen within a day", columns, texts: 5, rows)
@@ -127,12 +131,6 @@ extension ReportPage {
         let none = "None is alive: nothing is sent until one is started."
         let text = alive == 0 ? none : alive == 1 ? "One is alive." : "\(alive) are alive."
         return (id, title, [.p("\(text) nudged status shows their hosts and more."), table.node])
-    }
-
-    /// `production com.example.app: connected`, for each lane. Empty if the state can't be read.
-    private static func lanes(_ daemon: DaemonRow) -> String {
-        daemon.lanes.map { "\($0.name)\($0.otherServer == nil ? "" : ", not Apple's server"): \($0.state.text)" }
-            .joined(separator: "; ")
     }
 }
 

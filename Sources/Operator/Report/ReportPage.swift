@@ -1,6 +1,5 @@
 import Catalog
 import Core
-import JSON
 import OpenSSL
 import Policy
 import TimeZones

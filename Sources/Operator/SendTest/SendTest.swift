@@ -3,7 +3,6 @@ import Base
 package import Configuration
 import Core
 import JSON
-import Postgres
 import Service
 import Synchronization
 package import Systemd

@@ -162,7 +162,11 @@ package struct SetUpRun: Sendable {
             try tell("check-ins have their text, in nudged.template")
         }
         if let password = plan.password {
-            try await setPassword(password)
+            try await Connection.once(owner) { (connection) async throws(PostgresError) in
+                let verifier = try await connection.verifier(password: password, user: SetUpAnswers.role)
+                // A verifier has no quotation mark, and ALTER ROLE takes no parameters.
+                try await connection.execute(script: "alter role \(SetUpAnswers.role) login password '\(verifier)'")
+            }
             try tell("\(SetUpAnswers.role) has a new password and may log in")
             do {
                 // A pooler may keep the old password for some seconds.
@@ -211,14 +215,6 @@ package struct SetUpRun: Sendable {
         let newest = Statement("started_last", sql: "select max(started_at)::text from nudged.daemon", parameters: [])
         return try await Connection.once(owner) { (connection) async throws(PostgresError) in
             try await connection.run(newest).textOrNull(0, 0)
-        }
-    }
-
-    private func setPassword(_ password: String) async throws {
-        try await Connection.once(owner) { (connection) async throws(PostgresError) in
-            let verifier = try await connection.verifier(password: password, user: SetUpAnswers.role)
-            // A verifier has no quotation mark, and ALTER ROLE takes no parameters.
-            try await connection.execute(script: "alter role \(SetUpAnswers.role) login password '\(verifier)'")
         }
     }
 
