@@ -67,8 +67,6 @@ struct ConfigurationAssembler {
         )
     }
 
-    // MARK: Rules
-
     private mutating func checkOpenFile() {
         guard file.isOpen else { return }
         for key in ConfigurationKey.listed where key.isSecret {

@@ -152,8 +152,6 @@ struct EffectiveValues {
         problems.removeAll { $0.key == shown }
     }
 
-    // MARK: Questions
-
     /// The key's name in errors and in `config`: `apns.apps[1].teamId` for an entry.
     func shownName(_ name: String) -> String { app?.name(of: name) ?? name }
     func source(_ name: String) -> ValueSource { values[name]?.source ?? .standard }

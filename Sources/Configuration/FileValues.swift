@@ -84,8 +84,6 @@ struct FileValues {
         }
     }
 
-    // MARK: apns.apps
-
     private mutating func readApps(_ items: [YAMLNode]) {
         for (index, item) in items.enumerated() {
             guard index < ConfigurationKey.mostApps else {

@@ -208,10 +208,7 @@ extension ValueKind {
             put: { (hours: QuietHours, draft) in draft[keyPath: place] = hours }
         )
     }
-}
 
-// MARK: - Texts
-extension ValueKind {
     /// At most 40 Unicode scalars of the text, in quotes, on one line.
     static func quoted(_ text: String) -> String { "\"\(beginning(of: text, most: 40))\"" }
 

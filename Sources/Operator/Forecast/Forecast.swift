@@ -135,9 +135,8 @@ package struct Forecast: CommandOutput {
             let future = FutureUser(planner: planner, start: start, end: start + Int64(hours) * 3600)
             let fanOuts = try await FutureFanOuts(reader, planner: planner, start: start, end: future.end)
             let tally = try await walk(reader, future, fanOuts, onProgress: onProgress)
-            var forecast = Forecast(hours: hours, tally: tally, paused: planner.paused)
-            (forecast.asksService, forecast.gaps) = (planner.asksService, fanOuts.gaps)
-            return forecast
+            let (paused, asks) = (planner.paused, planner.asksService)
+            return Forecast(hours: hours, tally: tally, paused: paused, asksService: asks, gaps: fanOuts.gaps)
         }
     }
 

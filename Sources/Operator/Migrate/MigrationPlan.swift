@@ -54,8 +54,6 @@ struct MigrationPlan: Sendable {
         return lines + steps.map { "  \($0.label.padded(11))\($0.text)" }
     }
 
-    // MARK: What is in the way
-
     private var made: [String] { tables.filter(\.isMade).map(\.table.name) }
     private var needsMapping: Bool { !made.isEmpty && !facts.otherTables.isEmpty && !createsTables }
 
@@ -148,8 +146,6 @@ struct MigrationPlan: Sendable {
         .error("\(what) belongs to \(owner), and \(facts.role) is not a member of that role", .permission)
             .fix("run nudged migrate as \(owner), or: grant \(owner) to \(facts.role)")
     }
-
-    // MARK: What is done
 
     private typealias Step = (label: String, text: String)
 

@@ -132,9 +132,7 @@ extension ReportPage {
         let text = alive == 0 ? none : alive == 1 ? "One is alive." : "\(alive) are alive."
         return (id, title, [.p("\(text) nudged status shows their hosts and more."), table.node])
     }
-}
 
-extension ReportPage {
     /// Fewer users than this say nothing of how one differs from another.
     private static let fewest = 30
 

@@ -36,8 +36,6 @@ package struct SetUpRun: Sendable {
         migration = MigrationRun(connection: owner, createsTables: true)
     }
 
-    // MARK: Looking
-
     package func plan() async throws -> Plan {
         let found = try await found()
         let survey = try await migration.survey(isDryRun: false)
@@ -133,8 +131,6 @@ package struct SetUpRun: Sendable {
         return lines + unitCommands(plan) + ["nudged doctor"]
     }
 
-    // MARK: Doing
-
     /// Does what was planned. `tell` gets a line for each thing that is done. Returns doctor's report.
     package func apply(_ seen: Plan, _ tell: @escaping @Sendable (String) throws -> Void) async throws -> DoctorReport {
         let lock = try files.lock()
@@ -229,8 +225,6 @@ package struct SetUpRun: Sendable {
             try await connection.run(text)
         }
     }
-
-    // MARK: The service
 
     /// A service that runs reads a new secret or configuration only when it starts again.
     private func unitCommands(_ plan: Plan) -> [String] {
