@@ -10,7 +10,14 @@ extension ConfigurationAssembler {
     /// The lanes: the main app's, then those of `apns.apps`. Each has a signing key or inherits one. Nil: one fails.
     mutating func assembleLanes() -> [Configuration.Lane]? {
         var main = values
-        let key = mainKey(&main)
+        let isGiven = Self.isKeyGiven(main)
+        let key = ownKey(&main)
+        if let keyID = main.text("apns.keyId") { brought[keyID] = (main, key) }
+        if !isGiven, file.isRead, sends {
+            let path = "write the path of the .p8 file as privateKeyFile in \(file.path)"
+            let remedy = "\(Self.folder), or \(path), or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
+            main.report(Key.signingKey, "it is missing, and so is apns.privateKeyFile", remedy)
+        }
         var lanes = [lanes(&main, key)]
         values = main
         for entry in file.apps {
@@ -70,18 +77,6 @@ extension ConfigurationAssembler {
 
     private static func isKeyGiven(_ app: EffectiveValues) -> Bool {
         app.isGiven(Key.signingKey) || app.isGiven(Key.signingKeyFile)
-    }
-
-    private mutating func mainKey(_ main: inout EffectiveValues) -> Secret? {
-        let isGiven = Self.isKeyGiven(main)
-        let key = ownKey(&main)
-        if let keyID = main.text("apns.keyId") { brought[keyID] = (main, key) }
-        if !isGiven, file.isRead, sends {
-            let path = "write the path of the .p8 file as privateKeyFile in \(file.path)"
-            let remedy = "\(Self.folder), or \(path), or set APNS_PRIVATE_KEY_FILE or APNS_PRIVATE_KEY"
-            main.report(Key.signingKey, "it is missing, and so is apns.privateKeyFile", remedy)
-        }
-        return key
     }
 
     /// The entry's own key, from the file or a source that its id names. Else an earlier app's of the same id.

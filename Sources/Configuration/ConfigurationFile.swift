@@ -4,19 +4,15 @@ import YAML
 
 /// Changes of a configuration file. All else in it stays, comments too.
 package enum ConfigurationFile {
+    /// A dotted key and its value. Nil: the key's line is removed.
+    package typealias Change = (key: String, value: String?)
+
     package static func values(of path: String) throws -> [String: String] {
         try read(path).values.compactMapValues(\.text)
     }
 
-    /// - Parameters:
-    ///   - wanted: dotted keys and their values; nil: the key's line is removed.
-    ///   - standard: the text of a new file.
-    /// - Returns: the new text, without the line break at its end; nil: the file stays as it is.
-    package static func changed(
-        _ path: String,
-        to wanted: [(key: String, value: String?)],
-        standard: String
-    ) throws -> String? {
+    /// The new text (`standard` for a new file), without the line break at its end. Nil: the file stays as it is.
+    package static func changed(_ path: String, to wanted: [Change], standard: String) throws -> String? {
         let file = try read(path)
         if file.values.isEmpty && file.apps.isEmpty { return standard }
         let changes = wanted.filter { file.values[$0.key]?.text != $0.value }

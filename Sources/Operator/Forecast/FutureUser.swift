@@ -148,7 +148,17 @@ struct FutureFanOuts: Sendable {
             let hours = try Self.hours(of: fanOut, planner: planner, start: start, end: end)
             guard !hours.isEmpty else { continue }
             do throws(PostgresError) {
-                try await read(reader, fanOut, hours, only: id)
+                if let id {
+                    if try await reader.isMember(id, of: fanOut) { tell(hours, of: fanOut, to: id) }
+                    continue
+                }
+                // With several occurrences, all are read: members who have the first one still get the later ones.
+                var rest: DueFanOut? = hours.count > 1 ? fanOut.after(nil) : fanOut
+                while let part = rest {
+                    let members = try await reader.members(of: part, limit: Self.page)
+                    for member in members { tell(hours, of: fanOut, to: member) }
+                    rest = members.count < Self.page ? nil : members.last.map(part.after)
+                }
             } catch {
                 guard let state = error.sqlState else { throw error }
                 unread.append((fanOut, state))
@@ -161,25 +171,6 @@ struct FutureFanOuts: Sendable {
         let about = "\(fanOut.reminder.subjectType) \(fanOut.reminder.subjectID), SQLSTATE \(state)"
         let why = "because nudged.subject_member can't be read: correct the view (the first is about \(about))"
         gaps.append("\(count) for everyone can't be counted, \(why)")
-    }
-
-    private mutating func read(
-        _ reader: SnapshotReader,
-        _ fanOut: DueFanOut,
-        _ hours: [PendingReminder],
-        only user: UUID?
-    ) async throws(PostgresError) {
-        if let user {
-            if try await reader.isMember(user, of: fanOut) { tell(hours, of: fanOut, to: user) }
-            return
-        }
-        // With several occurrences, all members are read: those who have the first one still get the later ones.
-        var rest: DueFanOut? = hours.count > 1 ? fanOut.after(nil) : fanOut
-        while let part = rest {
-            let members = try await reader.members(of: part, limit: Self.page)
-            for member in members { tell(hours, of: fanOut, to: member) }
-            rest = members.count < Self.page ? nil : members.last.map(part.after)
-        }
     }
 
     /// - Parameter hours: the fan-out's own occurrence, then the later ones of its series.

@@ -59,7 +59,7 @@ package struct SetUpAnswers: Sendable {
     }
 
     /// Nil: the file must not have this key.
-    var values: [(key: String, value: String?)] {
+    var values: [ConfigurationFile.Change] {
         [
             ("apns.teamId", team), ("apns.keyId", keyID), ("apns.bundleId", bundleID), ("apns.endpoint", endpoint),
             ("apns.caFile", caFile),
