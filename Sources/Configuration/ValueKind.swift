@@ -212,7 +212,7 @@ extension ValueKind {
     /// At most 40 Unicode scalars of the text, in quotes, on one line.
     static func quoted(_ text: String) -> String { "\"\(beginning(of: text, most: 40))\"" }
 
-    /// Without characters that control a terminal. Scalars are counted, since one character may have any number of them.
+    /// Without characters that control a terminal. Scalars are counted, since a character may have any number of them.
     static func beginning(of text: String, most: Int) -> String {
         let scalars = text.unicodeScalars.prefix(most)
         return String(scalars).printable + (scalars.endIndex < text.endIndex ? "…" : "")

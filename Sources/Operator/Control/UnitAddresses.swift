@@ -41,10 +41,9 @@ package struct UnitAddresses: Sendable {
         let heartbeat = try configuration.heartbeat.map { try HTTPURL($0.url.text).host }
         let services = [("the decision service", decision), ("the heartbeat's service", heartbeat)]
             .compactMap { purpose, host in host.map { Peer(purpose: purpose, host: $0) } }
-        file = loaded.path
+        (file, metrics) = (loaded.path, configuration.metrics?.listen)
         usesApple = servers.contains { $0?.isApples ?? true }
         peers = (databases + others + services).distinct
-        metrics = configuration.metrics?.listen
     }
 
     package func dropIn(
@@ -100,7 +99,7 @@ package struct UnitAddresses: Sendable {
     }
 
     package static func nameServers(in path: String = "/etc/resolv.conf") -> [String] {
-        return ((try? Credentials.readText(path, limit: 1 << 16)) ?? "").split(separator: "\n").compactMap { line in
+        ((try? Credentials.readText(path, limit: 1 << 16)) ?? "").split(separator: "\n").compactMap { line in
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count > 1, words[0] == "nameserver" else { return nil }
             let address = withoutZone(String(words[1]))

@@ -133,12 +133,11 @@ struct ServiceFacts: Sendable {
 
 extension ServiceFacts {
     init(environment: [String: String]) {
-        hasSystemd = Folder.has("/run/systemd/system")
+        (hasSystemd, host) = (Folder.has("/run/systemd/system"), HostName.own)
         unit = UnitSettings(unit: Self.unitName)
         isEnabled = Folder.has("/etc/systemd/system/multi-user.target.wants/\(Self.unitName)")
         let file = SecretFile(lookingAt: ConfigurationLoader.defaultPath)
         configuration = file.mode == nil ? nil : file
-        host = HostName.own
         isNudged = { ["nudged\n", "nudged"].contains(try? Credentials.readText("/proc/\($0)/comm", limit: 64)) }
         do throws(CommandFailure) {
             let id = try LocalDaemon(environment: environment).process()
