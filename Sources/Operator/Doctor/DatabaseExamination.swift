@@ -77,7 +77,7 @@ actor DatabaseExamination {
             note("role", Verdicts.role(server))
             if server.hasSchema { note("rights", Verdicts.noUsage(server)) }
             note("autovacuum", Verdicts.cleaning(server, []))
-            await checkHolders()
+            await check("holders", .doctorHolders) { Verdicts.holders(try $0.decoded(at: 0, Verdicts.Holders.init)) }
             let missing = "the checks of rights, bindings, views, tables, partitions and work need schema nudged"
             findings += Self.rest(missing, Self.unasked, ["used", "waiting"])
             return
@@ -135,7 +135,7 @@ actor DatabaseExamination {
         let bloat = await ask(.doctorBloat, [.textArray(hotTables)]) { try $0.decoded(Verdicts.Bloat.init) }
         note("autovacuum", Verdicts.cleaning(server, (try? bloat.get()) ?? []))
         note("bloat", bloat.findings(Verdicts.bloat))
-        await checkHolders()
+        await check("holders", .doctorHolders) { Verdicts.holders(try $0.decoded(at: 0, Verdicts.Holders.init)) }
         await check("users", .unseenUsers, [.uuid(Store.firstUser), .int8(Int64(Verdicts.mostUnseen))]) { rows in
             Verdicts.unseen(try rows.uuidArray(0, 0).count, isAll: try rows.uuidOrNull(0, 1) == nil)
         }
@@ -145,10 +145,6 @@ actor DatabaseExamination {
         }
         work = await ask { try await Store.workStatus($0) }
         note("work", work.findings(Verdicts.work))
-    }
-
-    private func checkHolders() async {
-        await check("holders", .doctorHolders) { Verdicts.holders(try $0.decoded(at: 0, Verdicts.Holders.init)) }
     }
 
     private func check(

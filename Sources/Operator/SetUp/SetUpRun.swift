@@ -154,7 +154,15 @@ package struct SetUpRun: Sendable {
         let comes = ["next: let the daemon log in", "next: nudged doctor"]
         for line in done where !comes.contains(where: line.hasPrefix) { try tell(line) }
         if answers.writesText {
-            try await writeText()
+            // The row 0 is setup's own, so that another run replaces it.
+            let sql = """
+                insert into nudged.template (id, title, body) overriding system value values (0, $1, $2)
+                on conflict (id) do update set title = excluded.title, body = excluded.body, active = true
+                """
+            let text = Statement("set_up_text", sql: sql, parameters: [.text(answers.title), .text(answers.body)])
+            _ = try await Connection.once(owner) { (connection) async throws(PostgresError) in
+                try await connection.run(text)
+            }
             try tell("check-ins have their text, in nudged.template")
         }
         if let password = plan.password {
@@ -211,18 +219,6 @@ package struct SetUpRun: Sendable {
         let newest = Statement("started_last", sql: "select max(started_at)::text from nudged.daemon", parameters: [])
         return try await Connection.once(owner) { (connection) async throws(PostgresError) in
             try await connection.run(newest).textOrNull(0, 0)
-        }
-    }
-
-    /// The row 0 is setup's own, so that another run replaces it.
-    private func writeText() async throws {
-        let sql = """
-            insert into nudged.template (id, title, body) overriding system value values (0, $1, $2)
-            on conflict (id) do update set title = excluded.title, body = excluded.body, active = true
-            """
-        let text = Statement("set_up_text", sql: sql, parameters: [.text(answers.title), .text(answers.body)])
-        _ = try await Connection.once(owner) { (connection) async throws(PostgresError) in
-            try await connection.run(text)
         }
     }
 
