@@ -170,16 +170,13 @@ extension JSONParser {
         let start = position
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard (0xD800...0xDBFF).contains(first), current == UInt8(ascii: "\\") else {
-            throw JSONError(offset: start, what: "a lone surrogate is escaped")
-        }
-        position += 1
-        guard current == UInt8(ascii: "u") else { throw JSONError(offset: start, what: "a lone surrogate is escaped") }
-        position += 1
+        let lone = JSONError(offset: start, what: "a lone surrogate is escaped")
+        guard (0xD800...0xDBFF).contains(first), bytes[position...].starts(with: "\\u".utf8) else { throw lone }
+        position += 2
         let second = try hexadecimal()
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
-        else { throw JSONError(offset: start, what: "a lone surrogate is escaped") }
+        else { throw lone }
         return scalar
     }
 

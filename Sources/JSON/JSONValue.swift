@@ -96,7 +96,7 @@ public struct JSONObject: Sendable, Equatable {
 
     /// An object with these members. Of two equal keys the last one counts.
     public init(_ members: [Member]) {
-        self.members = members.count <= Self.scanned ? Self.uniqueByScan(members) : Self.uniqueByIndex(members)
+        self.members = members.count <= Self.scanned && Self.areUnique(members) ? members : Self.unique(members)
     }
 
     /// The value of a key. Setting a value adds or replaces it. Setting nil changes nothing.
@@ -127,24 +127,13 @@ public struct JSONObject: Sendable, Equatable {
     /// Up to this many members a scan is faster than an index. Above, a scan would be quadratic for hostile input.
     private static let scanned = 24
 
-    private static func uniqueByScan(_ members: [Member]) -> [Member] {
-        var hasEqualKeys = false
-        for (index, member) in members.enumerated().dropFirst() where !hasEqualKeys {
-            hasEqualKeys = members[..<index].contains { $0.key.hasSameUTF8(as: member.key) }
+    private static func areUnique(_ members: [Member]) -> Bool {
+        members.enumerated().allSatisfy { index, member in
+            !members[..<index].contains { $0.key.hasSameUTF8(as: member.key) }
         }
-        guard hasEqualKeys else { return members }
-        var unique: [Member] = []
-        for member in members {
-            if let index = unique.firstIndex(where: { $0.key.hasSameUTF8(as: member.key) }) {
-                unique[index] = member
-            } else {
-                unique.append(member)
-            }
-        }
-        return unique
     }
 
-    private static func uniqueByIndex(_ members: [Member]) -> [Member] {
+    private static func unique(_ members: [Member]) -> [Member] {
         var unique: [Member] = []
         var places: [[UInt8]: Int] = [:]
         for member in members {

@@ -14,7 +14,8 @@ enum SocketBIO {
         guard let method = BIO_meth_new(kind, "socket without SIGPIPE") else { return nil }
         BIO_meth_set_read(method, socketRead)
         BIO_meth_set_write(method, socketWrite)
-        BIO_meth_set_ctrl(method, socketControl)
+        // Nothing is buffered, so a flush always succeeds. No other command is supported.
+        BIO_meth_set_ctrl(method) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }
         return method
     }()
 
@@ -41,57 +42,38 @@ struct SocketState {
     var failure: Int32 = 0
 }
 
-private func socketState(_ bio: OpaquePointer?) -> UnsafeMutablePointer<SocketState>? {
-    BIO_get_data(bio)?.assumingMemoryBound(to: SocketState.self)
-}
-
-private func socketRead(_ bio: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ length: Int32) -> Int32 {
-    guard let state = socketState(bio) else { return -1 }
+/// Performs a system call, again if a signal interrupts it. Tells OpenSSL whether to retry later.
+private func transfer(_ bio: OpaquePointer?, _ direction: Int32, _ call: (inout SocketState) -> Int) -> Int32 {
+    guard let state = BIO_get_data(bio)?.assumingMemoryBound(to: SocketState.self) else { return -1 }
     BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
-    guard state.pointee.reads < SocketState.mostReads else {
-        BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
-        return -1
-    }
-    state.pointee.reads += 1
     while true {
-        let count = recv(state.pointee.descriptor, buffer, Int(length), 0)
-        if count >= 0 {
-            state.pointee.failure = 0
-            state.pointee.received += UInt64(count)
-            return Int32(count)
-        }
+        let count = call(&state.pointee)
+        if count >= 0 { return Int32(count) }
         if errno == EINTR { continue }
         if errno == EAGAIN {
-            BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
+            BIO_set_flags(bio, direction | BIO_FLAGS_SHOULD_RETRY)
         } else {
             state.pointee.failure = errno
         }
         return -1
+    }
+}
+
+private func socketRead(_ bio: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ length: Int32) -> Int32 {
+    transfer(bio, BIO_FLAGS_READ) { state in
+        guard state.reads < SocketState.mostReads else {
+            errno = EAGAIN
+            return -1
+        }
+        state.reads += 1
+        let count = recv(state.descriptor, buffer, Int(length), 0)
+        guard count >= 0 else { return -1 }
+        state.failure = 0
+        state.received += UInt64(count)
+        return count
     }
 }
 
 private func socketWrite(_ bio: OpaquePointer?, _ buffer: UnsafePointer<CChar>?, _ length: Int32) -> Int32 {
-    guard let state = socketState(bio) else { return -1 }
-    BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
-    while true {
-        let count = send(state.pointee.descriptor, buffer, Int(length), Int32(MSG_NOSIGNAL))
-        if count >= 0 { return Int32(count) }
-        if errno == EINTR { continue }
-        if errno == EAGAIN {
-            BIO_set_flags(bio, BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
-        } else {
-            state.pointee.failure = errno
-        }
-        return -1
-    }
-}
-
-private func socketControl(
-    _ bio: OpaquePointer?,
-    _ command: Int32,
-    _ number: Int,
-    _ pointer: UnsafeMutableRawPointer?
-) -> Int {
-    // Nothing is buffered, so a flush always succeeds. No other command is supported.
-    command == BIO_CTRL_FLUSH ? 1 : 0
+    transfer(bio, BIO_FLAGS_WRITE) { send($0.descriptor, buffer, Int(length), Int32(MSG_NOSIGNAL)) }
 }
