@@ -44,29 +44,18 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     var family: Int32 { bytes.count == 4 ? AF_INET : AF_INET6 }
 
     /// Passes the address to `body`. The pointer is valid only during the call.
-    func withSocketAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
-        guard family == AF_INET else {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
-            return Self.lend(&address, body)
+    func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        let isVersion4 = family == AF_INET
+        // Both kinds begin with the family and the port. IPv6 has four bytes more before the address.
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(family)
+        address.sin6_port = port.bigEndian
+        withUnsafeMutableBytes(of: &address) { whole in
+            UnsafeMutableRawBufferPointer(rebasing: whole[(isVersion4 ? 4 : 8)...]).copyBytes(from: bytes)
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
-        return Self.lend(&address, body)
-    }
-
-    private static func lend<Address, R>(
-        _ address: inout Address,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
-    ) -> R {
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<Address>.size))
-            }
+        let size = isVersion4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(size)) }
         }
     }
 }
