@@ -89,42 +89,37 @@ extension LaneState {
             (storm.count, storm.lastStatus, storm.lastReason) = (storm.count + 1, answer.status, reason)
             congested(trip, why: reason, retryAfter: retryAfter)
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
-        case .stopLane, .refreshToken, .newConnection, .restConnection, .reconnect:
-            takeAboutConnection(answer, to: tag, trip, on: number)
-        }
-    }
-
-    /// Answers about the connection or the lane, not about the push. The push is unsent or sent again.
-    private mutating func takeAboutConnection(_ answer: Answer, to tag: UInt64, _ trip: LaneTrip, on number: Int) {
-        let reason = answer.name
-        let stops =
-            switch answer.action {
-            case .stopLane: true
-            // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
-            case .refreshToken: expiredToken.map { trip.token > $0 } ?? false
-            // The same answer on another connection: the cause isn't the connection.
-            case .newConnection: unrelatedOn.map { $0 != number } ?? false
-            default: false
-            }
-        if stops {
-            stop(reason: reason, remedy: Answer.remedy(for: reason))
-            // A 403 is about the provider token on this connection, so the probe uses another connection.
-            if answer.status == 403 { retire(number) }
-            return resolve(tag, .unsent(reason: reason))
-        }
-        switch answer.action {
-        case .restConnection:
-            tokens.forbidMinting(now: now)
-            rest(number, until: now + Self.rest)
-            return resolve(tag, .unsent(reason: reason))
+        // These are about the connection or the lane, not about the push: it is unsent or sent again.
+        case .stopLane: halt(answer, tag, on: number)
+        // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
+        case .refreshToken where trip.token > expiredToken ?? .max: halt(answer, tag, on: number)
         case .refreshToken:
             expiredToken = max(expiredToken ?? trip.token, trip.token)
             tokens.expire(trip.token)
-        case .newConnection: unrelatedOn = number
-        default: break
+            replace(number, resending: tag, why: reason)
+        // The same answer on another connection: the cause isn't the connection.
+        case .newConnection where number != unrelatedOn ?? number: halt(answer, tag, on: number)
+        case .newConnection:
+            unrelatedOn = number
+            replace(number, resending: tag, why: reason)
+        case .reconnect: replace(number, resending: tag, why: reason)
+        case .restConnection:
+            tokens.forbidMinting(now: now)
+            rest(number, until: now + Self.rest)
+            resolve(tag, .unsent(reason: reason))
         }
+    }
+
+    private mutating func halt(_ answer: Answer, _ tag: UInt64, on number: Int) {
+        stop(reason: answer.name, remedy: Answer.remedy(for: answer.name))
+        // A 403 is about the provider token on this connection, so the probe uses another connection.
+        if answer.status == 403 { retire(number) }
+        resolve(tag, .unsent(reason: answer.name))
+    }
+
+    private mutating func replace(_ number: Int, resending tag: UInt64, why: String) {
         retire(number)
-        requeue(tag, why: reason)
+        requeue(tag, why: why)
     }
 
     private mutating func accept(_ trip: LaneTrip, on number: Int) {
