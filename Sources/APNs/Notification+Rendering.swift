@@ -75,32 +75,24 @@ extension Notification {
     }
 
     private func renderAlert(into out: inout [UInt8]) {
-        if let localizedTitle {
-            Self.append("\"title-loc-key\":", ",\"title-loc-args\":", localizedTitle, to: &out)
-        } else {
-            JSONText.append(literal: "\"title\":", title, to: &out)
-        }
-        if let localizedSubtitle {
-            Self.append(",\"subtitle-loc-key\":", ",\"subtitle-loc-args\":", localizedSubtitle, to: &out)
-        } else {
-            JSONText.append(literal: ",\"subtitle\":", subtitle, to: &out)
-        }
-        if let localizedBody {
-            Self.append(",\"loc-key\":", ",\"loc-args\":", localizedBody, to: &out)
-        } else {
-            JSONText.append(literal: ",\"body\":", body, to: &out)
-        }
+        Self.append("\"title\":", title, or: localizedTitle, "\"title-loc-key\":", ",\"title-loc-args\":", to: &out)
+        let (key, list): (StaticString, StaticString) = (",\"subtitle-loc-key\":", ",\"subtitle-loc-args\":")
+        Self.append(",\"subtitle\":", subtitle, or: localizedSubtitle, key, list, to: &out)
+        Self.append(",\"body\":", body, or: localizedBody, ",\"loc-key\":", ",\"loc-args\":", to: &out)
     }
 
-    /// `key` and `arguments`: the JSON text before each of the two values.
+    /// A text, or the localized one that replaces it. `plain`, `key` and `arguments`: the JSON text before each value.
     private static func append(
+        _ plain: StaticString,
+        _ text: String?,
+        or localized: LocalizedText?,
         _ key: StaticString,
         _ arguments: StaticString,
-        _ text: LocalizedText,
         to out: inout [UInt8]
     ) {
-        JSONText.append(literal: key, text.key, to: &out)
-        guard let list = text.arguments else { return }
+        guard let localized else { return JSONText.append(literal: plain, text, to: &out) }
+        JSONText.append(literal: key, localized.key, to: &out)
+        guard let list = localized.arguments else { return }
         JSONText.append(literal: arguments, to: &out)
         out.append(UInt8(ascii: "["))
         for (place, argument) in list.enumerated() {
