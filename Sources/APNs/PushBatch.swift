@@ -135,20 +135,17 @@ package struct PushBatch: Sendable {
 package enum DeviceToken {
     /// Whether the text is an even count of 2 to 200 hexadecimal digits.
     package static func isValid(_ text: String) -> Bool {
-        // Swift's own strings are contiguous. The fallback is for bridged ones.
-        text.utf8.withContiguousStorageIfAvailable(areDigits)
-            ?? Array(text.utf8).withUnsafeBufferPointer(areDigits)
-    }
-
-    private static func areDigits(_ digits: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard (2...200).contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
-        // Without a branch, so that many bytes are checked at a time.
-        var areValid: UInt8 = 1
-        for byte in digits {
-            let (decimal, letter) = (byte &- UInt8(ascii: "0"), (byte | 0x20) &- UInt8(ascii: "a"))
-            areValid &= (decimal < 10 ? 1 : 0) | (letter < 6 ? 1 : 0)
+        var text = text
+        return text.withUTF8 { digits in
+            guard (2...200).contains(digits.count), digits.count.isMultiple(of: 2) else { return false }
+            // Without a branch, so that many bytes are checked at a time.
+            var areValid: UInt8 = 1
+            for byte in digits {
+                let (decimal, letter) = (byte &- UInt8(ascii: "0"), (byte | 0x20) &- UInt8(ascii: "a"))
+                areValid &= (decimal < 10 ? 1 : 0) | (letter < 6 ? 1 : 0)
+            }
+            return areValid == 1
         }
-        return areValid == 1
     }
 }
 
