@@ -89,7 +89,7 @@ package actor Daemon {
             // An attempt to connect is progress too: a restart does not help against an unreachable database.
             onDatabaseFailure: {
                 watchdog.progress()
-                _ = notifier.status("waiting for PostgreSQL: \(reporter.databaseTroubleText ?? "")")
+                _ = notifier.status("waiting for PostgreSQL: \(reporter.database.trouble ?? "")")
             }
         )
     }
@@ -122,7 +122,7 @@ package actor Daemon {
         await exporter.apply(nil)
         self.exporter = nil
         await heartbeat.caller?.close()
-        if reporter.databaseTroubleText == nil { await heartbeat.takeBack(assembly.connection) }
+        if reporter.database.trouble == nil { await heartbeat.takeBack(assembly.connection) }
         reporter.tellAllRepeats()
         reporter.say(.daemonStopped, "stopped: nothing is on the wire")
         withExtendedLifetime(signals) {}
@@ -212,7 +212,7 @@ package actor Daemon {
     private func tellStatus() {
         var parts: [String] = []
         if isStopping { parts.append("stopping: waiting for pushes in flight") }
-        if let trouble = reporter.databaseTroubleText { parts.append("waiting for PostgreSQL: \(trouble)") }
+        if let trouble = reporter.database.trouble { parts.append("waiting for PostgreSQL: \(trouble)") }
         if !schemaIsCurrent && parts.isEmpty { parts.append("waiting for PostgreSQL") }
         if parts.isEmpty, let failure = heartbeat.failureText { parts.append(failure) }
         parts += engine.lanes.troubleTexts
@@ -244,7 +244,7 @@ package actor Daemon {
             totals: engine.pipeline.totals,
             book: heartbeat.book,
             paused: engine.pipeline.planner.paused,
-            isDatabaseUp: reporter.waitsForSchema || schemaCheckedAt != nil && !reporter.isDatabaseAway,
+            isDatabaseUp: reporter.database.waitsForSchema || schemaCheckedAt != nil && !reporter.database.isAway,
             isSchemaUsable: schemaIsCurrent
         )
     }

@@ -108,10 +108,10 @@ package final class Engine: Sendable {
         await lanes.drain(deadline: answersBy)
         // The database does not answer and nothing is in flight, so there is nothing to wait for. The lease ends by
         // itself.
-        if reporter.databaseTroubleText != nil, pipeline.openPushes == 0 { pipeline.abandon() }
+        if reporter.database.trouble != nil, pipeline.openPushes == 0 { pipeline.abandon() }
         await pipeline.quiesce()
         // Otherwise this daemon's users would wait until the lease ends.
-        if reporter.databaseTroubleText == nil, pipeline.share != nil {
+        if reporter.database.trouble == nil, pipeline.share != nil {
             await pipeline.leave()
             try? await store.daemonGone(daemonID)
         }

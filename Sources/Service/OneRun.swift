@@ -56,7 +56,7 @@ package struct OneRun: Sendable {
                 return Result(report: report, trouble: text)
             }
             guard wasStopped else { throw error }
-            return Result(report: report, trouble: engine.reporter.databaseTroubleText)
+            return Result(report: report, trouble: engine.reporter.database.trouble)
         }
     }
 
@@ -65,7 +65,7 @@ package struct OneRun: Sendable {
         var secondsAway: Int64 = 0
         while secondsAway * 1000 < patience {
             try await Task.sleep(for: .seconds(1))
-            secondsAway = engine.reporter.databaseTroubleText == nil ? 0 : secondsAway + 1
+            secondsAway = engine.reporter.database.trouble == nil ? 0 : secondsAway + 1
         }
         await engine.finish()
     }

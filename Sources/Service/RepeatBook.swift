@@ -62,7 +62,7 @@ struct RepeatBook: Sendable {
 
 /// PostgreSQL's state for the journal: one line for each change, and one at the end.
 struct DatabaseMood: Sendable {
-    /// As text for the status. nil while it answers.
+    /// Why the database can't be used, as text. nil while it answers.
     private(set) var trouble: String?
     private var event: Event?
     /// PostgreSQL does not answer. False also if it answers, but refuses to let this daemon work.

@@ -108,12 +108,7 @@ package final class Reporter: Sendable {
         say(.writeFailed, about: error, "the database refused a statement, trying again: \(error)")
     }
 
-    var isDatabaseAway: Bool { mood.withLock(\.isAway) }
-
-    /// Why the database can't be used, as text. nil while it answers.
-    var databaseTroubleText: String? { mood.withLock { $0.trouble } }
-
-    var waitsForSchema: Bool { mood.withLock { $0.waitsForSchema } }
+    var database: DatabaseMood { mood.withLock { $0 } }
 
     /// Partitions are made seven days ahead, so nothing is lost yet.
     func partitionsFailed(_ error: PostgresError) {

@@ -36,13 +36,13 @@ import struct FoundationEssentials.UUID
         let reporter = Reporter(lines.logger)
         reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42P01", statement: "claim_profiles"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning write_failed "), "\(lines.all)")
-        #expect(reporter.databaseTroubleText == nil && !reporter.isDatabaseAway)
+        #expect(reporter.database.trouble == nil && !reporter.database.isAway)
         reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42501", statement: "drain"))
-        #expect(reporter.databaseTroubleText != nil && !reporter.isDatabaseAway)
+        #expect(reporter.database.trouble != nil && !reporter.database.isAway)
         reporter.databaseFailed(PostgresError(.connectionLost, statement: "drain"))
-        #expect(reporter.isDatabaseAway)
+        #expect(reporter.database.isAway)
         reporter.databaseAnswered()
-        #expect(!reporter.isDatabaseAway)
+        #expect(!reporter.database.isAway)
     }
 
     @Test func metrics_whenTheyCanNotBeShown_areSaidOnceAPlaceAndAtTheEnd() {
