@@ -3,8 +3,8 @@ import CLibCurl
 struct TransferOption: Equatable {
     enum Value: Equatable {
         case number(Int)
-        case text(String)
-        case none
+        /// Nil: libcurl's default is off.
+        case text(String?)
     }
 
     let option: CURLoption
@@ -16,7 +16,6 @@ struct TransferOption: Equatable {
         switch value {
         case .number(let number): nudged_curl_set_number(curl, easy, option, number) == CURLE_OK
         case .text(let text): nudged_curl_set_text(curl, easy, option, text) == CURLE_OK
-        case .none: nudged_curl_set_text(curl, easy, option, nil) == CURLE_OK
         }
     }
 
@@ -60,7 +59,7 @@ struct TransferOption: Equatable {
         if let caFile = settings.caFile {
             options.append(TransferOption(CURLOPT_CAINFO, .text(caFile)))
             // libcurl also has a default folder of certificates, and would trust those too.
-            options.append(TransferOption(CURLOPT_CAPATH, .none))
+            options.append(TransferOption(CURLOPT_CAPATH, .text(nil)))
         }
         return options
     }

@@ -85,7 +85,7 @@ import Testing
         #expect(!plain.contains { $0.option == CURLOPT_CAINFO || $0.option == CURLOPT_CAPATH })
         settings.caFile = "/a.pem"
         #expect(options().contains(TransferOption(CURLOPT_CAINFO, .text("/a.pem"))))
-        #expect(options().contains(TransferOption(CURLOPT_CAPATH, .none)))
+        #expect(options().contains(TransferOption(CURLOPT_CAPATH, .text(nil))))
         // 0 would be libcurl's own five minutes.
         for left in [Duration.microseconds(10), .zero, .seconds(-1)] {
             #expect(options(left).contains(TransferOption(CURLOPT_CONNECTTIMEOUT_MS, .number(1))))
