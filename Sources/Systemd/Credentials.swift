@@ -52,8 +52,7 @@ package struct Credentials: Sendable {
         guard file >= 0 else { throw SystemdError(opening: path, cause: errno) }
         defer { close(file) }
         // The open file is checked, because the path may name another file by now.
-        var facts = stat()
-        guard fstat(file, &facts) == 0 else { throw SystemdError(.unreadable, path, cause: errno) }
+        let facts = try ProtectedFile.facts(file, path)
         guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemdError(.notAFile, path) }
         return try readAll(file, path, limit)
     }

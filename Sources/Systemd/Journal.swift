@@ -4,8 +4,6 @@ import Glibc
 
 /// Sends entries to the journal's socket with the native protocol.
 package final class Journal: Sendable {
-    package static let defaultSocket = "/run/systemd/journal/socket"
-
     private let address: UnixAddress
     private let socket: DatagramSocket
     /// Whether the last send met a full queue. Then the next one doesn't wait. So a stopped journald delays one line by
@@ -13,7 +11,7 @@ package final class Journal: Sendable {
     private let congested = Mutex(false)
 
     /// Nil if the path is invalid or no socket can be made. Doesn't check whether journald listens: it may start later.
-    package init?(socketPath: String = Journal.defaultSocket) {
+    package init?(socketPath: String = "/run/systemd/journal/socket") {
         guard let address = UnixAddress(socketPath), let socket = DatagramSocket(patience: .milliseconds(100)) else {
             return nil
         }

@@ -79,7 +79,7 @@ package struct ProtectedFile: Sendable {
         return String(cString: found)
     }
 
-    private static func facts(_ descriptor: Int32, _ path: String) throws(SystemdError) -> stat {
+    static func facts(_ descriptor: Int32, _ path: String) throws(SystemdError) -> stat {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw SystemdError(.unreadable, path, cause: errno) }
         return facts
