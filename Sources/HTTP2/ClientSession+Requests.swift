@@ -31,7 +31,11 @@ extension ClientSession {
         guard stream > 0 else { return false }
         let deadline = now + UInt64(configuration.requestDeadline)
         let index = streams.open(stream: stream, tag: submission.tag(slot), deadline: deadline)
-        if scratchTemplate !== submission.template { take(submission.template) }
+        // A template has at least four fields, so its buffer has an address.
+        if scratchTemplate !== submission.template, let fields = submission.template.fields.baseAddress {
+            scratch.update(from: fields, count: submission.template.fixedCount)
+            scratchTemplate = submission.template
+        }
         let request = submission.batch.slots[slot]
         let code = submission.batch.bytes.withUnsafeBufferPointer { submit(request, $0, to: index) }
         guard code == stream else {
@@ -41,14 +45,6 @@ extension ClientSession {
         streams[index].writeBy = request.writeBy
         streams[index].submission = submission
         return true
-    }
-
-    /// Copies a template's fixed fields to the start of `scratch`.
-    private func take(_ template: RequestTemplate) {
-        // A template has at least four fields, so its buffer has an address.
-        guard let fields = template.fields.baseAddress else { return }
-        scratch.update(from: fields, count: template.fixedCount)
-        scratchTemplate = template
     }
 
     /// Returns the stream that nghttp2 chose, or a negative number if there is none.
