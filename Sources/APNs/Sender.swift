@@ -149,7 +149,14 @@ package final class Sender: Sendable {
         if let timer { clock.wake(timer) { [weak self] in self?.timerCame(timer) } }
         for number in effects.dials { connections[number]?.start() }
         for (submission, template) in zip(effects.submissions, templates) {
-            submit(submission, template, to: connections[submission.link])
+            let (number, tags) = (submission.link, submission.tags)
+            switch template {
+            case .success(let template):
+                let (requests, slots) = (submission.pushes.requests, submission.slots)
+                let isTaken = connections[number]?.submit(requests, slots, template, firstTag: submission.firstTag)
+                if isTaken != true { handle { _ in .notTaken(number, tags) } }
+            case .failure(let error): handle { _ in .unsigned(number, tags, why: error.description) }
+            }
         }
         for number in effects.closes { connections[number]?.close() }
         for delivery in effects.deliveries { delivery.receiver.onResults(delivery.results) }
@@ -158,21 +165,6 @@ package final class Sender: Sendable {
         }
         for continuation in ready { continuation.resume() }
         tell()
-    }
-
-    private func submit(
-        _ submission: LaneEffects.Submission,
-        _ template: Result<RequestTemplate, APNsError>,
-        to connection: ClientConnection?
-    ) {
-        let (number, tags) = (submission.link, submission.tags)
-        switch template {
-        case .success(let template):
-            let (requests, slots) = (submission.pushes.requests, submission.slots)
-            let isTaken = connection?.submit(requests, slots, template, firstTag: submission.firstTag)
-            if isTaken != true { handle { _ in .notTaken(number, tags) } }
-        case .failure(let error): handle { _ in .unsigned(number, tags, why: error.description) }
-        }
     }
 
     private func connection(_ number: Int, _ configuration: SenderConfiguration) -> ClientConnection {

@@ -3,7 +3,7 @@ import CLibCurl
 struct TransferOption: Equatable {
     enum Value: Equatable {
         case number(Int)
-        /// Nil: libcurl's default is off.
+        /// Nil takes libcurl's own value away.
         case text(String?)
     }
 
