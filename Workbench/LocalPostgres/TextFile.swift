@@ -12,13 +12,19 @@ package enum TextFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(path) }
         defer { close(descriptor) }
+        guard append(text, to: descriptor) else { throw LocalPostgresError(.fileSystem, "writing \(path)") }
+    }
+
+    /// False if not all of it could be written.
+    package static func append(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw LocalPostgresError(.fileSystem, "writing \(path)") }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 }
 

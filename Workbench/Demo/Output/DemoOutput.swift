@@ -1,4 +1,5 @@
 import Glibc
+import LocalPostgres
 import Systemd
 
 /// Where the demo's lines are written, and which characters they may have.
@@ -18,8 +19,8 @@ package struct DemoOutput: Sendable {
         let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         return DemoOutput(
-            write: { put($0, to: STDOUT_FILENO) },
-            complain: { _ = put("nudged: \($0)\n", to: STDERR_FILENO) },
+            write: { TextFile.append($0, to: STDOUT_FILENO) },
+            complain: { _ = TextFile.append("nudged: \($0)\n", to: STDERR_FILENO) },
             width: isTerminal ? min(max(terminalColumns() ?? 80, 60), 120) : 80,
             hasColour: isTerminal && !refuses && environment["TERM"] != "dumb",
             hasBlocks: locale.uppercased().filter { $0 != "-" }.hasSuffix("UTF8")
@@ -30,19 +31,6 @@ package struct DemoOutput: Sendable {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
-    }
-
-    private static func put(_ text: String, to descriptor: Int32) -> Bool {
-        Array(text.utf8).withUnsafeBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let written = Glibc.write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-                if written < 0 && errno == EINTR { continue }
-                guard written > 0 else { return false }
-                offset += written
-            }
-            return true
-        }
     }
 }
 
