@@ -44,7 +44,7 @@ package struct Demo: Sendable {
         do {
             let result = try await play(interruption)
             // Everything is stopped and removed. Only the report is left to print.
-            say(report.end(result), interruption)
+            say(output.end(result), interruption)
             return result.holds ? .success : .software
         } catch {
             // An error after a signal is the signal's (a terminal sends Ctrl-C to initdb too).
@@ -53,8 +53,6 @@ package struct Demo: Sendable {
             return reason.exitStatus
         }
     }
-
-    private var report: DemoReport { DemoReport(output: output) }
 
     private func say(_ text: String, _ interruption: Interruption) {
         if !output.write(text) { interruption.raise(Interruption.unread) }
@@ -89,7 +87,7 @@ package struct Demo: Sendable {
         let app = try await AppDatabase.open(
             ConnectionConfiguration.parse(url: scene.cluster.url(), applicationName: "app")
         )
-        say(report.head(scene, version: try await app.serverVersion(), users: users), interruption)
+        say(output.head(scene, version: try await app.serverVersion(), users: users), interruption)
         let engine = try DemoEngine(scene, rules: rules, interruption)
         interruption.onRaise { Task { await engine.cutOff() } }
         do {
@@ -99,9 +97,9 @@ package struct Demo: Sendable {
             try await engine.engine.migrator.activateTemplates()
             try interruption.check()
             var day = DemoDay(scene, engine, app, interruption)
-            say(report.tableHead, interruption)
+            say(output.tableHead, interruption)
             let result = try await day.run { line, secondOfDay in
-                say(report.hour(line, secondOfDay: secondOfDay), interruption)
+                say(output.hour(line, secondOfDay: secondOfDay), interruption)
             }
             interruption.forgetAction()
             await engine.engine.finish()

@@ -34,8 +34,8 @@ package struct DemoOutput: Sendable {
     }
 }
 
-/// Adds escape codes for colours if they are understood (ECMA-48, select graphic rendition).
-struct Paint: Sendable {
+extension DemoOutput {
+    /// ECMA-48, select graphic rendition.
     enum Colour: Int {
         case bold = 1
         case dim = 2
@@ -44,10 +44,8 @@ struct Paint: Sendable {
         case blue = 34
     }
 
-    let isOn: Bool
-
-    func callAsFunction(_ text: String, _ colour: Colour) -> String {
-        isOn && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    func paint(_ text: String, _ colour: Colour) -> String {
+        hasColour && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 

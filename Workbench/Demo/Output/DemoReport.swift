@@ -2,11 +2,8 @@ import Seeded
 import Service
 import TimeZones
 
-struct DemoReport: Sendable {
-    let output: DemoOutput
-
-    private var paint: Paint { Paint(isOn: output.hasColour) }
-
+/// The texts of the day.
+extension DemoOutput {
     // MARK: Before
 
     func head(_ scene: DemoScene, version: String, users: Int) -> String {
@@ -23,11 +20,11 @@ struct DemoReport: Sendable {
         return title + "\n\n" + entries.map { entry($0, $1) }.joined() + "\n"
     }
 
-    private func wrapped(_ text: String) -> String { Columns.wrapped(text, width: output.width) }
+    private func wrapped(_ text: String) -> String { Columns.wrapped(text, width: width) }
 
     private func entry(_ name: String, _ text: String) -> String {
         let indent = 18
-        let wrapped = Columns.wrapped(text, width: output.width - indent)
+        let wrapped = Columns.wrapped(text, width: width - indent)
             .split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: indent))
         return "  \(paint(Columns.left(name, indent - 2), .dim))\(wrapped)\n"
     }
@@ -86,7 +83,7 @@ struct DemoReport: Sendable {
     /// A bar of pushes for each local hour, and a gauge of how many people sleep then.
     private func chart(_ hours: LocalHours) -> [String] {
         let most = hours.sends.max() ?? 0
-        let room = max(10, output.width - 37)
+        let room = max(10, width - 37)
         let head = Columns.left("asleep", Self.gauge) + Columns.right("sent", 7) + Columns.right("woken", 8)
         return [paint("  local  " + head, .bold)]
             + (0..<24).map { hour in
@@ -103,13 +100,13 @@ struct DemoReport: Sendable {
     }
 
     private func gauge(_ share: Double) -> String {
-        String(repeating: output.hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
+        String(repeating: hasBlocks ? "░" : ".", count: Int((share * Double(Self.gauge)).rounded()))
     }
 
     /// Blocks show eighths of a column. One push is never drawn as none.
     private func bar(_ columns: Double, isAny: Bool) -> String {
         guard isAny else { return "" }
-        guard output.hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
+        guard hasBlocks else { return String(repeating: "#", count: max(1, Int(columns.rounded()))) }
         let eighths = max(1, Int((columns * 8).rounded()))
         let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
         return String(repeating: "█", count: eighths / 8) + rest
