@@ -118,13 +118,8 @@ final class ServerSession {
     }
 
     func openStream(_ stream: Int32) {
-        let index: Int
-        if let last = free.popLast() {
-            index = last
-        } else {
-            index = slots.count
-            slots.append(ServerStream())
-        }
+        let index = free.popLast() ?? slots.count
+        if index == slots.count { slots.append(ServerStream()) }
         slots[index].streamID = stream
         nghttp2_session_set_stream_user_data(handle, stream, UnsafeMutableRawPointer(bitPattern: index + 1))
     }

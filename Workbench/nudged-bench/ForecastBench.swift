@@ -22,13 +22,13 @@ struct ForecastBench: AsyncParsableCommand {
         defer { _ = apple.process.end() }
         let configuration = try bench.configuration(apple.endpoint)
         let server = bench.cluster.serverID ?? 0
-        let databaseBefore = ProcessTimes.seconds(ofTree: server)
+        let databaseBefore = ProcessUsage.seconds(ofTree: server)
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
         let forecast = try await Forecast.read(hours: hours, configuration) { _, _ in }
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
-        let database = (ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)
+        let database = (ProcessUsage.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)
         print(
             #"{"users":\#(forecast.users),"pushes":\#(forecast.pushes),"hours":\#(hours),"seconds":\#(seconds.text(2)),"#
                 + #""users_per_second":\#((Double(users) / seconds).text(0)),"cpu_us_per_user":\#(((after.seconds - before.seconds) * 1e6 / Double(users)).text(2)),"#

@@ -27,9 +27,9 @@ struct Sweep: AsyncParsableCommand {
         let configuration = try bench.configuration(self.endpoint ?? apple?.endpoint ?? "", tuning())
 
         let server = bench.cluster.serverID ?? 0
-        let databaseBefore = ProcessTimes.seconds(ofTree: server)
+        let databaseBefore = ProcessUsage.seconds(ofTree: server)
         let appleID = apple?.process.id
-        let appleBefore = appleID.map { ProcessTimes.seconds(ofTree: $0) } ?? 0
+        let appleBefore = appleID.map { ProcessUsage.seconds(ofTree: $0) } ?? 0
         let log = try bench.sql("select pg_current_wal_lsn()").trimmed
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
@@ -37,8 +37,8 @@ struct Sweep: AsyncParsableCommand {
             .run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
-        let database = ((ProcessTimes.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
-        let appleTime = appleID.map { (ProcessTimes.seconds(ofTree: $0) - appleBefore) * 1e6 / Double(users) } ?? 0
+        let database = ((ProcessUsage.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)
+        let appleTime = appleID.map { (ProcessUsage.seconds(ofTree: $0) - appleBefore) * 1e6 / Double(users) } ?? 0
 
         let logged = try bench.sql("select pg_wal_lsn_diff(pg_current_wal_lsn(), '\(log)')").trimmed
         let wal = ((Double(logged) ?? 0) / Double(users)).text(0)

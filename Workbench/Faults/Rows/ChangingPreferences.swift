@@ -31,7 +31,7 @@ extension Fault {
             for writer in 0..<writers { group.addTask { try await change(stage, writer, end) } }
             let third = "a third of the users to be sent to, despite the changes"
             try await stage.wait(for: third, every: .milliseconds(100)) {
-                stage.now - begin > 6_000 && stage.acceptedCount > stage.population.people.count / 3
+                stage.now - begin > 6_000 && stage.taken.count > stage.population.people.count / 3
             }
             end.come()
             return try await group.reduce(into: Changes()) { sum, one in

@@ -125,14 +125,14 @@ extension Fault {
                 ("cat /usr/share/zoneinfo/Europe/Berlin", 20, "with the old file again"),
             ] {
                 try await upgrade(clock, daemon, source)
-                if stage.acceptedCount != expected {
-                    stage.fail("\(text): \(stage.acceptedCount) pushes, \(expected) expected")
+                if stage.taken.count != expected {
+                    stage.fail("\(text): \(stage.taken.count) pushes, \(expected) expected")
                 }
             }
-            let sent = stage.acceptedCount
+            let sent = stage.taken.count
             try await clock.step(to: 7200)
             try await stage.stop(daemon)
-            if stage.acceptedCount != sent { stage.fail("a second push for one day") }
+            if stage.taken.count != sent { stage.fail("a second push for one day") }
         }
     }
 

@@ -101,11 +101,11 @@ struct DatabaseRefusal: Sendable {
         try await stage.refuse("nudged.intent", on: "insert", state: "53100", share: 100)
         // Pushes of earlier intents may still be sent.
         try await stage.wait(for: "the earlier intents to be settled", Stage.openRows)
-        let before = stage.acceptedCount
+        let before = stage.taken.count
         let refusals = try await stage.asked("nudged.intent") + 5
         try await stage.wait(for: "intents to be refused") { try await stage.asked("nudged.intent") >= refusals }
-        if stage.acceptedCount != before {
-            stage.fail("\(stage.acceptedCount - before) pushes were sent without an intent")
+        if stage.taken.count != before {
+            stage.fail("\(stage.taken.count - before) pushes were sent without an intent")
         }
         try await stage.relent("nudged.intent")
         try await stage.recover(process, within: .seconds(10))

@@ -9,7 +9,7 @@ extension Fault {
         return plan.rounds(of: ["immediate", "crash"], full: 5, users: 300, scenery: scenery) { stage, kind in
             let process = try stage.service()
             for _ in 1...plan.pick(quick: 2, full: 3) {
-                let more = stage.acceptedCount + 20 + stage.draw(40)
+                let more = stage.taken.count + 20 + stage.draw(40)
                 guard try await stage.awaitAccepted(more, by: process) else { break }
                 if kind == "crash" {
                     try await stage.cluster.crash()
@@ -38,7 +38,7 @@ extension Fault {
                 let daemons = try (1...count).map { _ in try stage.service() }
                 guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("no push was held") }
                 try await onOwnThread { stage.cluster.halt(.immediate) }
-                let held = stage.acceptedCount + stage.simulator.counts.held
+                let held = stage.taken.count + stage.simulator.counts.held
                 gate.open()
                 stage.simulator.release()
                 try await Task.sleep(for: .milliseconds(min(absence / 2, 500)))

@@ -58,7 +58,7 @@ extension Fault {
                 let process = try stage.service()
                 // A random moment after its start or during its work. There is no signal to wait for.
                 let isWorking = stage.draw(2) == 0
-                if isWorking { try await stage.awaitAccepted(stage.acceptedCount + 1 + stage.draw(40), by: process) }
+                if isWorking { try await stage.awaitAccepted(stage.taken.count + 1 + stage.draw(40), by: process) }
                 try await Task.sleep(for: .milliseconds(stage.draw(isWorking ? 100 : 1500)))
                 try await stage.kill(process)
             }

@@ -13,9 +13,9 @@ extension Fault {
             let others = try (1...3).map { _ in try stage.service() }
             // The first owned all ranges, so it leaves, and joins again with its share.
             try await stage.awaitShares([16, 16, 16, 16])
-            let before = stage.acceptedCount
+            let before = stage.taken.count
             try await stage.wait(for: "all four to send") {
-                if stage.acceptedCount >= before + 200 { return true }
+                if stage.taken.count >= before + 200 { return true }
                 return try await stage.isIdle()
             }
             for daemon in others { try await stage.stop(daemon) }

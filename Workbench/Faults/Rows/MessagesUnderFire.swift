@@ -88,7 +88,7 @@ private struct MessageWriters {
             for _ in 1...2 { group.addTask { try await write() } }
             for _ in 1...kills {
                 let process = try stage.service()
-                try await stage.awaitAccepted(stage.acceptedCount + 20 + stage.draw(60), by: process)
+                try await stage.awaitAccepted(stage.taken.count + 20 + stage.draw(60), by: process)
                 try await stage.kill(process)
             }
             isOver.come()

@@ -44,9 +44,9 @@ extension Fault {
         // These pushes were written but not answered. An intent that was committed during the cut adds at most 20.
         stage.allow { $0.further += open.count + 20 }
         try await stage.wait(for: "the pushes in flight to be given up", Stage.openRows)
-        let still = stage.acceptedCount
+        let still = stage.taken.count
         try await stage.awaitLook()
-        if stage.acceptedCount != still { stage.fail("a push passed the cut line") }
+        if stage.taken.count != still { stage.fail("a push passed the cut line") }
         try await far.set(.apple, "up")
         try await stage.measureRecovery(since: .now)
         try await stage.awaitIdle()

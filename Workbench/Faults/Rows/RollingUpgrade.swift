@@ -19,17 +19,17 @@ extension Fault {
                 try await stage.wait(for: "the intents to be settled") { try await stage.openIntents().isEmpty }
                 // Their ranges are free for the newer version's daemons.
                 try await stage.awaitShares([])
-                let before = stage.acceptedCount
+                let before = stage.taken.count
                 try await stage.ends(try stage.start(["status"], binary: older), by: 78)
                 if sent(fresh) != 0 { stage.fail("the new daemon worked on a schema that it doesn't know") }
-                if stage.acceptedCount != before {
+                if stage.taken.count != before {
                     stage.fail("the running daemon worked on a schema that it doesn't know")
                 }
                 // The newer migration is removed, and both daemons go on by themselves.
                 try await stage.sql("delete from nudged.migration where number = 9999")
                 try await stage.serveAll([running, fresh])
                 try await stage.ends(try stage.start(["migrate"]), by: 0)
-                if stage.acceptedCount == before { stage.fail("no user was left to send to: the round tests nothing") }
+                if stage.taken.count == before { stage.fail("no user was left to send to: the round tests nothing") }
             },
         ]
     }
@@ -79,7 +79,7 @@ extension Fault {
                 _ = try await transaction.run(hold)
                 let migrating = try stage.start(["migrate"], next)
                 try await stage.awaitLine("another session locks a table", of: migrating)
-                let before = stage.acceptedCount
+                let before = stage.taken.count
                 try await stage.sql("select nudged_api.touch(user_id) from (\(later) order by 1 limit 20) l")
                 try await stage.awaitAccepted(before + 10, by: older)
                 return migrating
@@ -88,7 +88,7 @@ extension Fault {
             try await stage.ends(migrating, by: 0)
             try await stage.awaitShares([32, 32])
             try await stage.sql("select nudged_api.touch(user_id, later => 'y') from (\(later)) l")
-            try await stage.awaitAccepted(stage.acceptedCount + 20, by: newer)
+            try await stage.awaitAccepted(stage.taken.count + 20, by: newer)
             end.come()
             return try await group.reduce((0, 0)) { ($0.0 + $1.calls, max($0.1, $1.slowest)) }
         }

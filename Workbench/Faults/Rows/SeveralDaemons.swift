@@ -74,7 +74,7 @@ extension Fault {
             return plan.round("width \(width)", users: users, scenery: scenery) { stage in
                 let watcher = try await stage.connect()
                 let process = try stage.service()
-                let (most, samples) = try await sample(watcher) { try await stage.isIdle() && stage.acceptedCount > 0 }
+                let (most, samples) = try await sample(watcher) { try await stage.isIdle() && stage.taken.count > 0 }
                 await watcher.close()
                 if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
                 stage.note("at most \(most) of \(width) in \(samples) samples")

@@ -2,22 +2,17 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let synchronousPromotion = Fault("standby-promoted-synchronous") { plan in
-        (1...plan.pick(quick: 2, full: 6)).map { time in
-            let isLate = time % 2 == 0
-            let name = "promotion \(time), \(isLate ? "late" : "at once")"
-            return plan.round(name, users: 300, scenery: StandbyPromotion.scenery) { stage in
-                try await StandbyPromotion(stage: stage, isSynchronous: true, isLate: isLate).play()
-            }
-        }
-    }
+    static let synchronousPromotion = promotion("standby-promoted-synchronous", quick: 2, full: 6, [.late, .atOnce])
+    static let asynchronousPromotion = promotion("standby-promoted-asynchronous", quick: 1, full: 5, [.beside, .behind])
 
-    static let asynchronousPromotion = Fault("standby-promoted-asynchronous") { plan in
-        (1...plan.pick(quick: 1, full: 5)).map { time in
-            let isBehind = time % 2 == 1
-            let name = "promotion \(time), \(isBehind ? "behind" : "beside")"
-            return plan.round(name, users: 300, scenery: StandbyPromotion.scenery) { stage in
-                try await StandbyPromotion(stage: stage, isSynchronous: false, isBehind: isBehind).play()
+    private static func promotion(_ name: String, quick: Int, full: Int, _ courses: [StandbyPromotion.Course]) -> Fault {
+        Fault(name) { plan in
+            (1...plan.pick(quick: quick, full: full)).map { time in
+                let course = courses[time % 2]
+                let text = "promotion \(time), \(course.rawValue)"
+                return plan.round(text, users: 300, scenery: StandbyPromotion.scenery) { stage in
+                    try await StandbyPromotion(stage: stage, course: course).play()
+                }
             }
         }
     }
@@ -25,11 +20,16 @@ extension Fault {
 
 /// One promotion in mid-sweep, under a living daemon whose URL names both hosts.
 struct StandbyPromotion {
+    enum Course: String {
+        case atOnce = "at once"
+        /// After so long an outage the daemon's pauses between attempts to connect have grown to the longest.
+        case late
+        case beside, behind
+    }
+
     let stage: Stage
-    let isSynchronous: Bool
-    var isBehind = false
-    /// After so long an outage the daemon's pauses between attempts to connect have grown to the longest.
-    var isLate = false
+    let course: Course
+    private var isSynchronous: Bool { course == .atOnce || course == .late }
 
     static let scenery = Scenery(ownCluster: [:], answers: 20...120, environment: ["APNS_MAX_IN_FLIGHT": "40"])
 
@@ -47,7 +47,7 @@ struct StandbyPromotion {
         let process = try await stage.service(["DATABASE_URL": url], accepting: 20 + stage.draw(60))
         try await loseThePrimary(process)
         let left = try await snapshot(standby)
-        if isLate { try await Task.sleep(for: .seconds(20)) }
+        if course == .late { try await Task.sleep(for: .seconds(20)) }
         try await onOwnThread { try standby.promote() }
         let promoted = Moment.now
         // A user whose devices are served in parts is due again a second later.
@@ -61,7 +61,7 @@ struct StandbyPromotion {
     }
 
     private func loseThePrimary(_ process: ChildProcess) async throws {
-        guard isBehind else { return try await onOwnThread { stage.cluster.halt(.immediate) } }
+        guard course == .behind else { return try await onOwnThread { stage.cluster.halt(.immediate) } }
         let held = try await onOwnThread { try stage.cluster.holdStreaming() }
         // Pushes whose intents and outcomes the standby surely lacks. Outcomes that are not recorded yet at the loss are
         // kept by the daemon, so these pushes would not be sent again.
@@ -101,7 +101,7 @@ struct StandbyPromotion {
                     + "in the standby's record: \(left.recorded.contains(id)), open there: \(left.open.contains(id))"
             )
         }
-        if isBehind, twice.isEmpty { stage.fail("the standby was behind, but nothing was sent again") }
+        if course == .behind, twice.isEmpty { stage.fail("the standby was behind, but nothing was sent again") }
         let users = Set(twice.values.compactMap { $0.first.flatMap { stage.population.owners[$0.token]?.id } })
         // A later attempt's outcome took the place of one that the standby lacked.
         let kept = try await stage.lines("select distinct user_id, apns_id from nudged.delivery", of: standby)

@@ -77,7 +77,7 @@ extension Fault {
 
     private static func killWorking(_ call: String, _ stage: Stage) async throws {
         let process = try stage.service()
-        let wanted = stage.acceptedCount + 5 + stage.draw(40)
+        let wanted = stage.taken.count + 5 + stage.draw(40)
         try await stage.awaitAccepted(wanted, by: process)
         let tracer = try Strace.attach(process, call, "signal=SIGKILL:when=\(stage.draw(60) + 1)")
         // Some calls are rare by now. Then it is killed after three seconds.

@@ -48,8 +48,6 @@ extension Stage {
         return taken.count >= count
     }
 
-    var acceptedCount: Int { taken.count }
-
     func awaitIdle() async throws {
         try await wait(for: "nobody to be due", every: .milliseconds(100)) { try await self.isIdle() }
     }

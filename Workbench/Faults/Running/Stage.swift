@@ -39,9 +39,10 @@ final class Stage: Sendable {
         database = "faults_\(number)"
         folder = "\(workshop.folder)/\(number)"
         guard mkdir(folder, 0o700) == 0 else { throw FaultError("can't make \(folder)") }
+        // Only the server crashes, not the machine. A commit must survive that, but need not wait for the disk.
         cluster =
             try round.scenery.ownCluster.map {
-                try workshop.ownCluster(LocalCluster.Options(settings: Self.durable.merging($0) { $1 }))
+                try workshop.ownCluster(LocalCluster.Options(settings: ["synchronous_commit": "on"].merging($0) { $1 }))
             } ?? workshop.cluster
         taken = TakenPushes()
         var script = Self.script(round.scenery, population, taken)
@@ -51,9 +52,6 @@ final class Stage: Sendable {
         try cluster.createDatabase(named: database, template: Workshop.template)
         try simulator.start()
     }
-
-    /// Only the server crashes, not the machine. A commit must survive that, but need not wait for the disk.
-    private static let durable = ["synchronous_commit": "on"]
 
     private static func script(_ scenery: Scenery, _ population: Population, _ taken: TakenPushes) -> SimulatorScript {
         let range = scenery.answers
