@@ -39,16 +39,16 @@ package final class Server: Sendable {
 
     /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Open connections stay.
     /// Call it after `start`, and not from the handler.
-    package func refuseConnections() {
-        let latch = Latch()
-        loop.inbox.put(.listen(false, latch), for: 0)
-        _ = latch.wait()
-    }
+    package func refuseConnections() { _ = setListening(false) }
 
     package func acceptConnections() throws {
+        guard setListening(true) else { throw ServerError("can't listen again on port \(port)") }
+    }
+
+    private func setListening(_ listens: Bool) -> Bool {
         let latch = Latch()
-        loop.inbox.put(.listen(true, latch), for: 0)
-        guard latch.wait() else { throw ServerError("can't listen again on port \(port)") }
+        loop.inbox.put(.listen(listens, latch), for: 0)
+        return latch.wait()
     }
 
     /// Closes everything and waits until the thread has ended. Called from the handler, it doesn't wait.

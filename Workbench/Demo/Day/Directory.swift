@@ -9,7 +9,7 @@ struct Directory: Sendable {
     init(_ population: DemoPopulation, zones: ZoneDatabase, start: Instant) {
         self.start = start
         recipients = population.people.map { person in
-            DemoRecipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) })
+            DemoRecipient(person: person, zone: person.zone.flatMap { try? zones.zone(named: $0) }, start: start)
         }
         byToken = population.people.enumerated().reduce(into: [:]) { byToken, one in
             for token in one.element.tokens { byToken[token] = one.offset }
@@ -22,13 +22,11 @@ struct Directory: Sendable {
 
     /// Counts people who can get check-ins and still have one of these tokens: those in quiet hours and the others.
     func status(at minute: Int, tokensLeft: Set<String>) -> (waiting: Int, quiet: Int) {
-        var waiting = 0
-        var quiet = 0
-        for recipient in recipients where recipient.person.isServed && recipient.zone != nil {
-            guard recipient.person.devices.contains(where: { tokensLeft.contains($0.token) }) else { continue }
-            if recipient.isAsleep(at: instant(minute), minute: minute) { quiet += 1 } else { waiting += 1 }
+        let left = recipients.filter { recipient in
+            recipient.waits && recipient.person.devices.contains { tokensLeft.contains($0.token) }
         }
-        return (waiting, quiet)
+        let quiet = left.count { $0.isAsleep(at: minute) }
+        return (left.count - quiet, quiet)
     }
 }
 
@@ -36,12 +34,19 @@ struct Directory: Sendable {
 struct DemoRecipient: Sendable {
     let person: DemoPerson
     let zone: Zone?
+    /// Minutes are counted from the day's start.
+    let start: Instant
 
-    func localMinute(at instant: Instant) -> Int? { zone.map { $0.localTime(at: instant).secondOfDay / 60 } }
+    /// Whether they can get check-ins.
+    var waits: Bool { person.isServed && zone != nil }
+
+    func localMinute(at minute: Int) -> Int? {
+        zone.map { $0.localTime(at: start + Int64(minute) * 60).secondOfDay / 60 }
+    }
 
     /// Whether they are in their own quiet hours. Someone without a zone counts as asleep.
-    func isAsleep(at instant: Instant, minute: Int) -> Bool {
-        localMinute(at: instant).map { person.night(at: minute).holds(minute: $0) } ?? true
+    func isAsleep(at minute: Int) -> Bool {
+        localMinute(at: minute).map { person.night(at: minute).holds(minute: $0) } ?? true
     }
 }
 
@@ -63,22 +68,20 @@ struct LocalHours: Sendable {
     var sendsInUsualNight: Int { (0..<24).reduce(0) { $0 + (Night.usual.holds(minute: $1 * 60) ? sends[$1] : 0) } }
 
     init(pushes: [PushLog], directory: Directory) {
-        for recipient in directory.recipients where recipient.person.isServed && recipient.zone != nil {
+        for recipient in directory.recipients where recipient.waits {
             people += 1
             for hour in 0..<24 where recipient.person.night.holds(minute: hour * 60 + 30) { asleep[hour] += 1 }
         }
-        for push in pushes { add(push, directory) }
-    }
-
-    private mutating func add(_ push: PushLog, _ directory: Directory) {
-        let instant = directory.instant(push.minute)
-        guard let recipient = directory.recipient(of: push.push.token), let minute = recipient.localMinute(at: instant)
-        else {
-            unplaced += 1
-            return
+        for push in pushes {
+            guard let recipient = directory.recipient(of: push.push.token),
+                let minute = recipient.localMinute(at: push.minute)
+            else {
+                unplaced += 1
+                continue
+            }
+            guard push.isHeard else { continue }
+            sends[minute / 60] += 1
+            if recipient.isAsleep(at: push.minute) { wokenByHour[minute / 60] += 1 }
         }
-        guard push.isHeard else { return }
-        sends[minute / 60] += 1
-        if recipient.isAsleep(at: instant, minute: push.minute) { wokenByHour[minute / 60] += 1 }
     }
 }

@@ -14,9 +14,7 @@ struct OrderCheck: Sendable {
         }
         for recipient in directory.recipients {
             guard let order = recipient.person.order else { continue }
-            check(order, shown[order.userID] ?? []) { minute in
-                !recipient.isAsleep(at: directory.instant(minute), minute: minute)
-            }
+            check(order, shown[order.userID] ?? []) { !recipient.isAsleep(at: $0) }
         }
     }
 

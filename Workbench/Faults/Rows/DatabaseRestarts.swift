@@ -32,14 +32,20 @@ extension Fault {
             // Answers are held until the database is gone, so that no outcome is recorded before.
             let impatience = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s"]
             var scenery = Scenery(ownCluster: [:], inFlight: 60, environment: impatience)
-            let gate = HoldingGate()
-            scenery.perDevice = { _, _ in gate.holdsNext() ? .held(then: .accept) : nil }
+            // It lets three pushes through, so that Apple allows more streams. It holds the later ones until it is open.
+            let gate = Mutex((count: 0, isOpen: false))
+            scenery.perDevice = { _, _ in
+                gate.withLock { gate in
+                    gate.count += 1
+                    return gate.count > 3 && !gate.isOpen ? .held(then: .accept) : nil
+                }
+            }
             return plan.round("away \(absence) ms, daemons \(count)", users: 100, scenery: scenery) { stage in
                 let daemons = try (1...count).map { _ in try stage.service() }
                 guard await stage.simulator.wait(until: { $0.held >= 20 }) else { throw FaultError("no push was held") }
                 try await onOwnThread { stage.cluster.halt(.immediate) }
                 let held = stage.taken.count + stage.simulator.counts.held
-                gate.open()
+                gate.withLock { $0.isOpen = true }
                 stage.simulator.release()
                 try await Task.sleep(for: .milliseconds(min(absence / 2, 500)))
                 // Releases a push that was just being held when the gate opened.
@@ -55,23 +61,7 @@ extension Fault {
             }
         }
     }
-}
 
-/// Lets three pushes through, so that Apple allows more streams. Holds the later ones until `open`.
-private final class HoldingGate: Sendable {
-    private let state = Mutex((count: 0, isOpen: false))
-
-    func holdsNext() -> Bool {
-        state.withLock { state in
-            state.count += 1
-            return state.count > 3 && !state.isOpen
-        }
-    }
-
-    func open() { state.withLock { $0.isOpen = true } }
-}
-
-extension Fault {
     static let lostBackends = Fault("backends-terminated") { plan in
         let scenery = Scenery(answers: 20...120, inFlight: 10, batch: 30)
         return plan.rounds(quick: 1, full: 6, users: 250, scenery: scenery) { stage in

@@ -5,10 +5,10 @@ extension Fault {
     static let synchronousPromotion = promotion("standby-promoted-synchronous", quick: 2, full: 6, [.late, .atOnce])
     static let asynchronousPromotion = promotion("standby-promoted-asynchronous", quick: 1, full: 5, [.beside, .behind])
 
-    private static func promotion(_ name: String, quick: Int, full: Int, _ courses: [StandbyPromotion.Course]) -> Fault {
+    private static func promotion(_ name: String, quick: Int, full: Int, _ kinds: [StandbyPromotion.Course]) -> Fault {
         Fault(name) { plan in
             (1...plan.pick(quick: quick, full: full)).map { time in
-                let course = courses[time % 2]
+                let course = kinds[time % 2]
                 let text = "promotion \(time), \(course.rawValue)"
                 return plan.round(text, users: 300, scenery: StandbyPromotion.scenery) { stage in
                     try await StandbyPromotion(stage: stage, course: course).play()
