@@ -43,7 +43,8 @@ final class PlayedScene: Sendable {
             }
         )
         cluster = try LocalCluster(LocalCluster.Options(maxConnections: 20))
-        app = try await AppDatabase.open(ConnectionConfiguration.parse(url: cluster.url(), applicationName: "app"))
+        let configuration = try ConnectionConfiguration.parse(url: cluster.url(), applicationName: "app")
+        app = AppDatabase(connection: try await Connection.open(configuration))
         let scene = DemoScene(population: population, zones: zones, start: start, apple: apple, cluster: cluster)
         engine = try DemoEngine(scene, rules: Demo(users: users).rules.merging(rules) { $1 }, interruption)
         try await app.seed(population, interruption)

@@ -84,11 +84,10 @@ enum ChaosAnswer {
         case 390..<400: .accepted(then: .reset(code: 8))
         case 400..<402: .accepted(then: .closeTCP)
         case 402..<404: .close
-        default: Bool.random(using: &random) ? goAway(.afterThis, then: .accept) : goAway(.beforeThis, then: .silence)
+        default:
+            Bool.random(using: &random)
+                ? .goAway(.afterThis, reason: "Chaos", then: .accept)
+                : .goAway(.beforeThis, reason: "Chaos", then: .silence)
         }
-    }
-
-    private static func goAway(_ extent: ScriptedAnswer.GoAwayExtent, then: ScriptedAnswer) -> ScriptedAnswer {
-        .goAway(extent, reason: "Chaos", then: then)
     }
 }

@@ -84,9 +84,8 @@ package struct Demo: Sendable {
     }
 
     private func play(_ scene: DemoScene, _ interruption: Interruption) async throws -> DayResult {
-        let app = try await AppDatabase.open(
-            ConnectionConfiguration.parse(url: scene.cluster.url(), applicationName: "app")
-        )
+        let configuration = try ConnectionConfiguration.parse(url: scene.cluster.url(), applicationName: "app")
+        let app = AppDatabase(connection: try await Connection.open(configuration))
         say(output.head(scene, version: try await app.serverVersion(), users: users), interruption)
         let engine = try DemoEngine(scene, rules: rules, interruption)
         interruption.onRaise { Task { await engine.cutOff() } }

@@ -22,9 +22,12 @@ struct Sweep: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.seed(users: users)
         if statements { try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
-        let apple = try self.endpoint == nil ? bench.startApple() : nil
+        let apple = try endpoint == nil ? bench.startApple() : nil
         defer { _ = apple?.process.end() }
-        let configuration = try bench.configuration(self.endpoint ?? apple?.endpoint ?? "", tuning())
+        var tuning: [String: String] = [:]
+        if let ca { tuning["APNS_CA_FILE"] = ca }
+        if endpoint != nil { tuning["APNS_PRIVATE_KEY"] = try P256KeyPair.generate().privateKey }
+        let configuration = try bench.configuration(endpoint ?? apple?.endpoint ?? "", tuning)
 
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessUsage.seconds(ofTree: server)
@@ -67,13 +70,6 @@ struct Sweep: AsyncParsableCommand {
             left(regexp_replace(query, '\\s+', ' ', 'g'), 90)
         from pg_stat_statements order by total_plan_time + total_exec_time desc limit 20
         """
-    }
-
-    private func tuning() throws -> [String: String] {
-        var tuning: [String: String] = [:]
-        if let ca { tuning["APNS_CA_FILE"] = ca }
-        if endpoint != nil { tuning["APNS_PRIVATE_KEY"] = try P256KeyPair.generate().privateKey }
-        return tuning
     }
 
     /// Users per second of the least SQL that does the same work, on two connections. It is measured with a lease for

@@ -5,13 +5,9 @@ import struct FoundationEssentials.UUID
 
 /// The app's side of the database: what an existing app would have written, and what the demo reads at the end.
 struct AppDatabase: Sendable {
-    private let connection: Connection
+    let connection: Connection
 
     private static let batch = 2_000
-
-    static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> AppDatabase {
-        AppDatabase(connection: try await Connection.open(configuration))
-    }
 
     func close() async { await connection.close() }
 

@@ -127,11 +127,10 @@ struct PeopleDraw {
         let window = person.maxPerDay == nil ? 3600 : 86_400
         let limit = person.maxPerDay ?? person.maxPerHour ?? 0
         switch circumstance {
-        case .capped:
+        case .capped, .dueUnderCap:
+            let count = circumstance == .capped ? limit : limit - 1
             // The oldest leaves the window after 40 minutes or more.
-            for _ in 0..<limit { person.sent.append(now - Int64(number(60...window - 2400))) }
-        case .dueUnderCap:
-            for _ in 0..<limit - 1 { person.sent.append(now - Int64(number(60...window - 2400))) }
+            for _ in 0..<count { person.sent.append(now - Int64(number(60...window - 2400))) }
         case .tooSoon:
             let at = now - Int64(number(3600...6 * 3600))
             person.checkIns = [FaultRecipient.Past(at: at, slot: zone.localDate(at: Instant(seconds: at)).iso)]

@@ -32,7 +32,7 @@ extension Fault {
             // Answers are held until the database is gone, so that no outcome is recorded before.
             let impatience = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s"]
             var scenery = Scenery(ownCluster: [:], inFlight: 60, environment: impatience)
-            // It lets three pushes through, so that Apple allows more streams. It holds the later ones until it is open.
+            // Three pushes pass, so that Apple allows more streams. The later ones are held until it is open.
             let gate = Mutex((count: 0, isOpen: false))
             scenery.perDevice = { _, _ in
                 gate.withLock { gate in

@@ -59,31 +59,23 @@ extension Fault {
         ]
         let some = calls.prefix(plan.pick(quick: 5, full: calls.count))
         return plan.rounds(of: some, full: 5, users: 150, scenery: Strace.scenery) { stage, call in
-            try await killWorking(call, stage)
-            try await killStarting(call, stage)
+            let working = try stage.service()
+            let wanted = stage.taken.count + 5 + stage.draw(40)
+            try await stage.awaitAccepted(wanted, by: working)
+            let tracer = try Strace.attach(working, call, "signal=SIGKILL:when=\(stage.draw(60) + 1)")
+            // Some calls are rare by now. Then it is killed after three seconds.
+            _ = try await onOwnThread { working.wait(.seconds(3)) }
+            try await stage.kill(working)
+            _ = try await onOwnThread { tracer.end() }
+            // Smaller numbers are more likely.
+            let place = stage.draw([4, 20, 60, 150][stage.draw(4)]) + 1
+            let starting = try stage.startOnce(wrapper: Strace.wrapper(call, "signal=SIGKILL:when=\(place)"))
+            try await stage.mourn(starting)
+            if starting.exit != .signal(SIGKILL), starting.exit != .code(0) {
+                let (exit, text) = (String(describing: starting.exit), starting.errorOutput.suffix(1000))
+                stage.fail("\(call) \(place): \(exit): \(text)")
+            }
         }
-    }
-
-    private static func killStarting(_ call: String, _ stage: Stage) async throws {
-        // Smaller numbers are more likely.
-        let most = [4, 20, 60, 150][stage.draw(4)]
-        let place = stage.draw(most) + 1
-        let process = try stage.startOnce(wrapper: Strace.wrapper(call, "signal=SIGKILL:when=\(place)"))
-        try await stage.mourn(process)
-        if process.exit != .signal(SIGKILL), process.exit != .code(0) {
-            stage.fail("\(call) \(place): \(String(describing: process.exit)): \(process.errorOutput.suffix(1000))")
-        }
-    }
-
-    private static func killWorking(_ call: String, _ stage: Stage) async throws {
-        let process = try stage.service()
-        let wanted = stage.taken.count + 5 + stage.draw(40)
-        try await stage.awaitAccepted(wanted, by: process)
-        let tracer = try Strace.attach(process, call, "signal=SIGKILL:when=\(stage.draw(60) + 1)")
-        // Some calls are rare by now. Then it is killed after three seconds.
-        _ = try await onOwnThread { process.wait(.seconds(3)) }
-        try await stage.kill(process)
-        _ = try await onOwnThread { tracer.end() }
     }
 }
 
