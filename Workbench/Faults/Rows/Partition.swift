@@ -3,17 +3,19 @@ import LocalPostgres
 extension Fault {
     static let partition = Fault("partition", obstacle: SplitNetwork.obstacle) { plan in
         let scenery = Scenery(answers: 60...200, inFlight: 20)
-        return plan.rounds(of: ["from the database", "from Apple"], full: 4, users: 300, scenery: scenery) {
-            try await $1 == "from Apple" ? fromApple($0) : fromDatabase($0)
+        let cuts = ["from the database", "from Apple"]
+        return plan.rounds(of: cuts, full: 4, users: 300, scenery: scenery) { stage, cut in
+            let far = try await onOwnThread { try SplitNetwork(stage, impatient) }
+            try await stage.awaitAccepted(20, by: far.daemon)
+            try await cut == "from Apple" ? fromApple(stage, far) : fromDatabase(stage, far)
+            try await far.stop(stage)
         }
     }
 
     /// The cut-off daemon gives up in time, and its lease ends by its own time.
     static let impatient = ["APNS_RESPONSE_TIMEOUT": "2s", "SCHEDULE_LEASE": "5s", "DATABASE_STATEMENT_TIMEOUT": "2s"]
 
-    private static func fromDatabase(_ stage: Stage) async throws {
-        let far = try await onOwnThread { try SplitNetwork(stage, impatient) }
-        try await stage.awaitAccepted(20, by: far.daemon)
+    private static func fromDatabase(_ stage: Stage, _ far: SplitNetwork) async throws {
         let near = try stage.service()
         try await stage.wait(for: "the other one", "select count(*) from nudged.daemon", is: 2)
         try await far.set(.database, "down")
@@ -33,12 +35,9 @@ extension Fault {
         stage.note("\(unknown) unknown, \(late) pushes by the other daemon after the lease, \(back)")
         if far.daemon.exit != nil { stage.fail("the cut-off daemon ended") }
         try await stage.stop(near)
-        try await far.stop(stage)
     }
 
-    private static func fromApple(_ stage: Stage) async throws {
-        let far = try await onOwnThread { try SplitNetwork(stage, impatient) }
-        try await stage.awaitAccepted(20, by: far.daemon)
+    private static func fromApple(_ stage: Stage, _ far: SplitNetwork) async throws {
         try await far.set(.apple, "down")
         let open = try await stage.openIntents()
         // These pushes were written but not answered. An intent that was committed during the cut adds at most 20.
@@ -50,6 +49,5 @@ extension Fault {
         try await far.set(.apple, "up")
         try await stage.measureRecovery(since: .now)
         try await stage.awaitIdle()
-        try await far.stop(stage)
     }
 }

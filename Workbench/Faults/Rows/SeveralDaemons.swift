@@ -74,27 +74,21 @@ extension Fault {
             return plan.round("width \(width)", users: users, scenery: scenery) { stage in
                 let watcher = try await stage.connect()
                 let process = try stage.service()
-                let (most, samples) = try await sample(watcher) { try await stage.isIdle() && stage.taken.count > 0 }
+                var (most, samples) = (0, 0)
+                // As often as the server answers.
+                repeat {
+                    for _ in 0..<200 {
+                        let open = try await watcher.rows("select count(*) from \(Stage.openUsers)")
+                        most = max(most, Int(try open.int8(0, 0)))
+                        samples += 1
+                    }
+                } while try await !stage.isIdle() || stage.taken.count == 0
                 await watcher.close()
                 if most > width { stage.fail("\(most) pushes in open intents, \(width) allowed") }
                 stage.note("at most \(most) of \(width) in \(samples) samples")
                 try await stage.wait(for: "a running daemon to close its intents", Stage.openRows)
                 try await stage.stop(process)
             }
-        }
-    }
-
-    /// Counts open pushes as often as the server answers. Returns the most that it saw, and the number of samples.
-    private static func sample(_ connection: Connection, until isDone: () async throws -> Bool) async throws
-        -> (Int, Int)
-    {
-        var (most, samples) = (0, 0)
-        while true {
-            for _ in 0..<200 {
-                most = max(most, Int(try await connection.rows("select count(*) from \(Stage.openUsers)").int8(0, 0)))
-                samples += 1
-            }
-            if try await isDone() { return (most, samples) }
         }
     }
 }
