@@ -77,6 +77,7 @@ struct ScenePlayer {
             let isKnown = ["true", "false"].contains(answer) || Int(answer) != nil
             guard made == nil, isKnown else { throw Unknown(step: step) }
             acts = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
+        case "due" where made != nil: try scene.seedDue(try #require(Int(rest), "\(step)"))
         case "users", "reminded", "due", "unmigrated", "doctored", "daemons-role":
             try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
         case "members": try scene.everyoneIsMember()
@@ -110,15 +111,16 @@ struct ScenePlayer {
             let (user, what) = Self.halves(rest)
             return try scene.setReminder(try #require(Int(user), "\(step)"), what)
         case "run":
-            let parts = rest.split(separator: "| ", omittingEmptySubsequences: false).map {
-                $0.trimmingCharacters(in: .whitespaces)
-            }
-            try check(try await once(settings), Self.numbers(parts[0]), Array(parts.dropFirst()))
+            let (numbers, parts) = Self.parts(rest)
+            let counts = numbers.split(separator: ", ").map { "number \($0)" }
+            try check(try await once(settings), counts + parts)
         case "dies":
             let failing = settings.merging(["NUDGED_FAIL_POINT": rest]) { $1 }
             #expect(try await once(failing).exit == .signal(SIGKILL), "\(step)")
         case "expire": try scene.expireLeases()
-        case "start": daemon = try scene.startFast(settings)
+        case "start":
+            let fast = settings.merging(["SCHEDULE_INTERVAL": "100ms"]) { own, _ in own }
+            daemon = try scene.start(["run"] + arguments, fast)
         case "until": try await scene.wait(for: rest, of: daemon)
         case "held": #expect(try await scene.simulator.wait { "\($0.held)" == rest }, "\(step)")
         case "release": try scene.simulator.release()
@@ -126,13 +128,29 @@ struct ScenePlayer {
             let count = try #require(Int(rest), "\(step)")
             #expect(try await scene.simulator.waitUntil(accepted: count), "\(step)")
         case "stop":
-            try await scene.stop(try #require(daemon, "\(step)"))
+            try check(try await scene.stop(try #require(daemon, "\(step)")), Self.parts(rest).1)
+            daemon = nil
+        case "kill":
+            let process = try #require(daemon, "\(step)")
+            process.signal(SIGKILL)
+            try await scene.finish(process)
             daemon = nil
         case "doctor": try await doctor(rest.split(separator: " | ").map(String.init))
-        case "nudged":
-            let parts = rest.split(separator: " | ").map(String.init)
-            let run = try await scene.nudged(parts[0].split(separator: " ").map(String.init), settings)
-            try check(run, [:], Array(parts.dropFirst()))
+        case "nudged", "await":
+            let (line, parts) = Self.parts(rest)
+            let command = line.matches(of: /"([^"]*)"|\S+/).map { String($0.output.1 ?? $0.output.0) }
+            let time: Duration = verb == "await" ? .seconds(40) : .zero
+            let end = ContinuousClock.now + time
+            var run = try await scene.nudged(command, settings)
+            while try ContinuousClock.now < end && !Self.facts(parts).allSatisfy({ try Self.holds(run, $0) }) {
+                run = try await scene.nudged(command, settings)
+            }
+            try check(run, parts)
+        case "file":
+            let words = rest.split(separator: " ", maxSplits: 2).map(String.init)
+            let mode = try #require(words.count == 3 ? mode_t(words[1], radix: 8) : nil, "\(step)")
+            try scene.write(words[2].replacing("\n  ", with: "\n") + "\n", to: words[0], mode: mode)
+        case "config": arguments = ["--config", rest]
         case "member":
             let (number, path) = Self.halves(rest)
             let payload = try push(try #require(Int(number), "\(step)")).payload
@@ -196,7 +214,8 @@ struct ScenePlayer {
             let counts = try scene.states().values.map { "\($0.history.sent.count)" }
             #expect(counts.joined(separator: " ") == rest, "it counts once")
         case "template":
-            #expect(try scene.states().values.map { "\($0.template ?? 0)" } == [rest], "\(step)")
+            let templates = try scene.states().sorted { $0.key < $1.key }.map { "\($0.value.template ?? 0)" }
+            #expect(templates.joined(separator: " ") == rest, "\(step)")
         case "push", "got", "each": try check(verb, rest.split(separator: " | ").map(String.init))
         default: throw Unknown(step: step)
         }
@@ -244,6 +263,7 @@ struct ScenePlayer {
         if kind == "reminded" { try scene.sql("update public.context_profiles set timezone = 'UTC'") }
         scene.secrets.withLock { $0 += [DecisionScene.text, Scene.reminderText, "c0ffee00000000"] }
         names["folder"] = scene.folder
+        names["pem"] = try Scene.certificate.get().providerKey.privateKey
         names["server"] = String(scene.simulator.endpoint.dropFirst("https://".count))
         made = scene
     }
@@ -256,31 +276,32 @@ struct ScenePlayer {
         case "held": return .held(then: try answer(words.dropFirst()))
         default:
             let status = try #require(words.first.flatMap { Int($0) }, "\(words)")
-            return .answer(status: status, reason: try #require(words.dropFirst().first, "\(words)"))
+            let more = words.dropFirst()
+            let timestamp = more.dropFirst().first.flatMap { Int64($0) }
+            return .answer(status: status, reason: try #require(more.first, "\(words)"), timestamp: timestamp)
         }
     }
 
-    /// It ends with 0, unless a part says otherwise, and with these numbers.
-    private func check(_ run: Scene.Run, _ numbers: [String: Int], _ parts: [String]) throws {
-        let exits = parts.filter { $0.hasPrefix("exit ") }
-        let exit = exits.first ?? "exit 0"
-        if exit != "exit any" {
-            run.ends(try #require(Int32(exit.dropFirst(5)), "\(exit)"), numbers)
-        } else if !numbers.isEmpty {
-            throw Unknown(step: "numbers beside \(exit)")
-        }
-        for part in parts where !exits.contains(part) { try check(run, part) }
+    private func check(_ run: Scene.Run, _ parts: [String]) throws {
+        for part in Self.facts(parts) { #expect(try Self.holds(run, part), "\(part): \(run.text)") }
+    }
+
+    /// It ends with 0, unless a part says otherwise.
+    private static func facts(_ parts: [String]) -> [String] {
+        parts.contains { $0.hasPrefix("exit ") } ? parts : ["exit 0"] + parts
     }
 
     /// Its exit code, and facts of findings, such as `database.rights level ok`.
     private func doctor(_ parts: [String]) async throws {
         let (run, findings) = try await scene.doctor(settings)
         let exits = parts.filter { $0.hasPrefix("exit ") }
-        try check(run, [:], exits)
+        let all = try DoctorScene.findings(run)
+        try check(run, exits)
         for part in parts where !exits.contains(part) {
             let (id, fact) = Self.halves(part)
             let (name, wanted) = Self.halves(fact)
             let finding = findings[id]
+            let own = all.filter { $0.id == id }
             guard !wanted.isEmpty || name == "none" || id == "odd" else { throw Unknown(step: part) }
             switch name {
             case _ where id == "odd": #expect(DoctorScene.odd(findings).joined(separator: " ") == fact, "\(run.text)")
@@ -291,30 +312,42 @@ struct ScenePlayer {
             case "ends": #expect(finding?.found.hasSuffix(wanted) == true, "\(part): \(run.text)")
             case "fix": #expect(finding?.remedy?.contains(wanted) == true, "\(part): \(run.text)")
             case "exit": #expect(finding.map { "\($0.exit)" } == wanted, "\(part): \(run.text)")
+            case "levels": #expect(own.map(\.level).joined(separator: " ") == wanted, "\(part): \(run.text)")
+            case "exits": #expect(own.map { "\($0.exit)" }.joined(separator: " ") == wanted, "\(part): \(run.text)")
+            case "some": #expect(own.contains { $0.found.contains(wanted) }, "\(part): \(run.text)")
+            case "fixes":
+                let isSo = own.allSatisfy { $0.remedy?.hasPrefix(wanted) == true }
+                #expect(!own.isEmpty && isSo, "\(part): \(run.text)")
             default: throw Unknown(step: part)
             }
         }
     }
 
-    private func check(_ run: Scene.Run, _ part: String) throws {
-        let (how, wanted) = Self.halves(part)
-        guard !wanted.isEmpty || ["narrow", "plain"].contains(how) else { throw Unknown(step: part) }
+    private static func holds(_ run: Scene.Run, _ part: String) throws -> Bool {
+        let (how, wanted) = halves(part)
+        guard !wanted.isEmpty || ["narrow", "plain", "mute", "quiet"].contains(how) else { throw Unknown(step: part) }
+        let (first, rest) = halves(wanted)
         switch how {
-        case "says": #expect(run.output == wanted + "\n", "\(run.text)")
-        case "ends": #expect(run.output.hasSuffix(wanted + "\n"), "\(run.text)")
-        case "begins": #expect(run.words.hasPrefix(wanted) && run.output.first?.isWhitespace == false, "\(run.text)")
-        case "line": #expect(run.output.contains(wanted + "\n"), "\(run.text)")
-        case "output": #expect(run.output.contains(wanted), "\(run.text)")
-        case "words": #expect(run.words.contains(wanted), "\(run.text)")
-        case "logs": #expect(run.errors.contains(wanted), "\(run.text)")
-        case "logged":
-            let (count, line) = Self.halves(wanted)
-            #expect("\(run.errors.occurrences(of: line))" == count, "\(run.text)")
-        case "tells": #expect(run.text.contains(wanted), "\(run.text)")
-        case "lacks": #expect(!run.output.contains(wanted) && !run.words.contains(wanted), "\(run.text)")
-        case "hides": #expect(!run.text.contains(wanted), "\(run.text)")
-        case "narrow": #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(run.text)")
-        case "plain": #expect(!run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}"), "\(run.text)")
+        case "exit" where wanted == "any": return true
+        case "exit": return run.exit == .code(Int32(wanted) ?? -1)
+        case "number": return run.number(first).map { "\($0)" } == rest
+        case "says": return run.output == wanted + "\n"
+        case "ends": return run.output.hasSuffix(wanted + "\n")
+        case "begins": return run.words.hasPrefix(wanted) && run.output.first?.isWhitespace == false
+        case "line": return run.output.contains(wanted + "\n")
+        case "lines": return "\(run.output.split(separator: "\n").count)" == wanted
+        case "output": return run.output.contains(wanted)
+        case "words": return run.words.contains(wanted)
+        case "matches": return run.words.contains(try Regex(wanted))
+        case "logs": return run.errors.contains(wanted)
+        case "logged": return "\(run.errors.occurrences(of: rest))" == first
+        case "tells": return run.text.contains(wanted)
+        case "lacks": return !run.output.contains(wanted) && !run.words.contains(wanted)
+        case "hides": return !run.text.contains(wanted)
+        case "narrow": return run.output.split(separator: "\n").allSatisfy { $0.count <= 80 }
+        case "plain": return !run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}")
+        case "mute": return run.output.isEmpty
+        case "quiet": return run.errors.isEmpty
         default: throw Unknown(step: part)
         }
     }
@@ -385,6 +418,12 @@ struct ScenePlayer {
     private static func halves(_ text: some StringProtocol) -> (String, String) {
         let parts = text.split(separator: " ", maxSplits: 1).map { String($0) }
         return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
+    }
+
+    /// Such as `sent 1 | logs a | exit 75`: what stands before the first mark, and the others.
+    private static func parts(_ text: String) -> (String, [String]) {
+        let parts = " \(text)".split(separator: " | ", omittingEmptySubsequences: false).map(String.init)
+        return (parts[0].trimmingCharacters(in: .whitespaces), Array(parts.dropFirst()))
     }
 
     /// Such as `sent 1, rejected 2`.

@@ -13,12 +13,14 @@ import Testing
 /// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
 /// - `run sent 1` is a sweep and its numbers. `start` begins a daemon, which goes on `until` SQL says so, or `stop`.
-///   `nudged` is another command. After `|`: its exit status, if that is not 0, and what it says.
+///   `nudged` is another command. After `|`: its exit status, if that is not 0, and what it says. `await` repeats it
+///   until it says so. `stop` may have what the daemon said, `kill` ends it by SIGKILL.
+/// - `file a.yaml 600 x` writes a file into `<folder>`, which `config <folder>/a.yaml` names to `run` and `start`.
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
     @Test func scripts_areAllFound() {
-        #expect(SceneScript.all.count == 154)
+        #expect(SceneScript.all.count == 160)
         for script in SceneScript.all {
             let acts = script.steps.contains { step in
                 ["run", "start", "nudged", "doctor"].contains { step.hasPrefix($0) }
