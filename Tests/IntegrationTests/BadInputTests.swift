@@ -4,67 +4,8 @@ import OpenSSL
 import TestSupport
 import Testing
 
-/// Bad input: each a clear error and the right exit code, and nothing is lost.
+/// Bad input: each a clear error and the right exit code, and nothing is lost. `Tests/Reference/Scenes` has more.
 @Suite(.ownThreads) struct BadInputTests {
-    private static func yaml(_ scene: Scene, _ more: String = "") -> String {
-        """
-        apns:
-          teamId: \(Scene.teamID)
-          keyId: \(Scene.keyID)
-          bundleId: \(Scene.topic)
-          environment: sandbox
-          privateKeyFile: \(scene.folder)/key.p8
-          endpoint: \(scene.simulator.endpoint)
-          caFile: \(scene.folder)/ca.pem
-        database:
-          url: \(scene.cluster.tcpURL(database: scene.database))
-        \(more)
-        """
-    }
-
-    /// The work that was due is due still.
-    private func isIntact(_ scene: Scene) throws -> Bool {
-        try scene.sql(
-            "select (select count(*) from nudged.person where due_at <= now()) = 3 or (select count(*) from nudged.touched) > 0"
-        ) == "t"
-            && scene.simulator.counts.accepted == 0
-    }
-
-    @Test func run_whenAKeyIsUnknown_namesTheNearestAndItsPlace() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(3)
-        let path = scene.write(Self.yaml(scene, "schedule:\n  intervall: 2s"), to: "bad.yaml")
-        let run = try await scene.nudged(["run", "--once", "--config", path], [:]).ends(78)
-        #expect(run.errors.contains("schedule.interval") && run.errors.contains("bad.yaml:"), "\(run.errors)")
-        #expect(try isIntact(scene))
-    }
-
-    @Test func run_whenTheKeyFileIsMissingOrNoKeyOrOpen_saysSo() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(3)
-        try await scene.once(["APNS_PRIVATE_KEY_FILE": "\(scene.folder)/none.p8"]).ends(78, errors: "none.p8")
-        let none = try await scene.once([
-            "APNS_PRIVATE_KEY_FILE": scene.write(
-                "-----BEGIN PRIVATE KEY-----\nplanted-secret\n-----END PRIVATE KEY-----\n",
-                to: "no.p8"
-            )
-        ])
-        #expect(none.exit == .code(78) && none.errors.contains("apns.privateKey"), "\(none.text)")
-        #expect(!none.errors.contains("planted-secret"))
-        let open = try await scene.once([
-            "APNS_PRIVATE_KEY_FILE": scene.write(
-                try Scene.certificate.get().providerKey.privateKey,
-                to: "open.p8",
-                mode: 0o644
-            )
-        ])
-        #expect(open.exit == .code(77) && open.errors.contains("open.p8"), "\(open.text)")
-        let ed25519 =
-            "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE KEY-----\n"
-        try await scene.once(["APNS_PRIVATE_KEY_FILE": scene.write(ed25519, to: "ed.p8")]).ends(78)
-        #expect(try isIntact(scene))
-    }
-
     /// As another user, who may read everything but the key: as root, everything can be read.
     @Test func run_whenTheKeyFileIsUnreadable_saysSo() async throws {
         let scene = try await Scene()

@@ -102,11 +102,4 @@ import Testing
         try await scene.once().ends(0, ["sent": 3])
         #expect(scene.accepted().count == 3 && scene.accepted().values.allSatisfy { $0 == 1 })
     }
-
-    @Test func once_whenOneUserHasManyDevices_reachesThemAll() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(1, devices: 12)
-        try await scene.once().ends(0, ["sent": 12])
-        #expect(scene.accepted().count == 12 && scene.accepted().values.allSatisfy { $0 == 1 })
-    }
 }

@@ -325,7 +325,8 @@ struct ScenePlayer {
 
     private static func holds(_ run: Scene.Run, _ part: String) throws -> Bool {
         let (how, wanted) = halves(part)
-        guard !wanted.isEmpty || ["narrow", "plain", "mute", "quiet"].contains(how) else { throw Unknown(step: part) }
+        let isAlone = ["narrow", "folded", "plain", "mute", "quiet"].contains(how)
+        guard !wanted.isEmpty || isAlone else { throw Unknown(step: part) }
         let (first, rest) = halves(wanted)
         switch how {
         case "exit" where wanted == "any": return true
@@ -345,6 +346,7 @@ struct ScenePlayer {
         case "lacks": return !run.output.contains(wanted) && !run.words.contains(wanted)
         case "hides": return !run.text.contains(wanted)
         case "narrow": return run.output.split(separator: "\n").allSatisfy { $0.count <= 80 }
+        case "folded": return run.output.split(separator: "\n").allSatisfy { !$0.dropFirst(80).contains(" ") }
         case "plain": return !run.output.contains("\u{1B}") && !run.errors.contains("\u{1B}")
         case "mute": return run.output.isEmpty
         case "quiet": return run.errors.isEmpty
