@@ -1,9 +1,10 @@
 import APNsSimulator
+import Glibc
 import TestSupport
 import Testing
 
 /// Each row of the table of answers by what it leaves: the record, the tokens, the lines and how often was asked. Missing here: the answers
-/// that rest the lane (`AnswerTests`), those that stop it, and the two of quarantine (`Tests/Reference/Scenes`).
+/// that stop the lane, the two of quarantine, and when a 410 counts (`Tests/Reference/Scenes`).
 @Suite(.ownThreads) struct AnswerTableTests {
     private struct Row {
         let answer: ScriptedAnswer
@@ -116,5 +117,19 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.person where retry is not null") == "\(deferred)")
         #expect((1...1 + tenSeconds).contains(run.errors.occurrences(of: "sending slows down")), "\(run.text)")
         #expect(run.errors.occurrences(of: "sending is stopped") == 0)
+    }
+
+    @Test func tokens_whenTheProviderTokenIsRefreshedTooOften_stay() async throws {
+        let scene = try await Scene(perDevice: { _, _ in .answer(status: 429, reason: "TooManyProviderTokenUpdates") })
+        try scene.seedDue(20)
+        let process = try scene.start(["run", "--once", "--json"])
+        #expect(await scene.simulator.wait { $0.requests > 0 })
+        process.signal(SIGTERM)
+        let run = try await scene.finish(process)
+        #expect(run.errors.occurrences(of: "sends nothing for 20 minutes") == 1, "\(run.text)")
+        #expect(scene.simulator.snapshot().received.count == 1)
+        #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
+        #expect(try scene.sql("select count(*) from public.push_tokens") == "20")
+        #expect(try scene.states().values.allSatisfy { $0.history == .init() })
     }
 }

@@ -69,4 +69,26 @@ import Testing
             "\(200 - taken.count)"
         )
     }
+
+    /// Two daemons, some thousands: each exactly once.
+    @Test func everyone_whenTwoDaemonsFanOut_isToldOnce() async throws {
+        let scene = try await Scene.withReminders(3000)
+        try scene.everyoneIsMember()
+        _ = try await scene.onceWell()
+        let daemons = try (0..<2).map { _ in try scene.startFast() }
+        try scene.setReminder(1, "due_at => now() + interval '1 second', audience => 'everyone'")
+        let done = """
+            not exists (select from nudged.occurrence) and not exists (select from nudged.intent where user_ids <> '{}')
+                and (select count(*) >= 3000 from nudged.delivery where kind = 'reminder')
+            """
+        try await scene.wait(for: done, of: daemons[0], within: .seconds(90))
+        try await scene.stop(daemons)
+        let accepted = scene.accepted()
+        #expect(accepted.count == 3000 && accepted.values.allSatisfy { $0 == 1 })
+        try scene.expect(
+            "select count(*), count(distinct user_id), count(distinct key) from nudged.delivery where kind = 'reminder' and outcome = 'accepted'",
+            "3000|3000|3000"
+        )
+        #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")
+    }
 }

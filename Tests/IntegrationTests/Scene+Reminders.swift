@@ -67,10 +67,6 @@ extension Scene {
         try await stop(process)
     }
 
-    func setContext(of user: Int, _ json: String) throws {
-        try sql("update public.context_profiles set nudge_context = '\(json)' where user_id = '\(Scene.user(user))'")
-    }
-
     /// What Apple accepted for a user's first device.
     func payloads(of user: Int) -> [String] {
         simulator.snapshot().accepted.filter { $0.token == Scene.token(user) }.map(\.text)
