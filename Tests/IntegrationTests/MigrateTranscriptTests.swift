@@ -125,4 +125,12 @@ import Testing
         try await transcript.run("migrate", "migrate --dry-run")
         try transcript.check()
     }
+
+    /// The script needs no configuration, and is found applied.
+    @Test func sql_whenApplied_isRecognised() async throws {
+        let scene = try await Scene(migrated: false)
+        let script = try await scene.nudged(["migrate", "--sql"], ["DATABASE_URL": nil]).ends()
+        try scene.sql("begin; \(script.output) commit")
+        try await scene.nudged(["migrate"]).ends(0, output: "nothing to do: the schema is current", "next: ")
+    }
 }

@@ -20,7 +20,7 @@ import Testing
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
     @Test func scripts_areAllFound() {
-        #expect(SceneScript.all.count == 171)
+        #expect(SceneScript.all.count == 176)
         for script in SceneScript.all {
             let acts = script.steps.contains { step in
                 ["run", "start", "nudged", "doctor"].contains { step.hasPrefix($0) }

@@ -5,7 +5,7 @@ import LocalPostgres
 import TestSupport
 import Testing
 
-/// `nudged doctor` against poolers, Apple's answers, a configuration and a decision service.
+/// `nudged doctor` against poolers, Apple's answers and a decision service.
 @Suite(.ownThreads) struct DoctorSurroundingsLongTests {
     // MARK: The pooler
 
@@ -94,19 +94,7 @@ import Testing
         #expect(scene.simulator.snapshot().accepted.isEmpty)
     }
 
-    // MARK: Configuration and the decision service
-
-    @Test func configuration_whenItIsWrong_leavesWhatCanBeLookedAt() async throws {
-        let scene = try await DoctorScene.scene()
-        scene.write("no key\n", to: "key.p8")
-        let (run, findings) = try await scene.doctor()
-        #expect(run.exit == .code(78) && findings["configuration.file"]?.exit == 78, "\(run.text)")
-        #expect(findings["database.connection"]?.level == "ok", "\(run.text)")
-        #expect(findings["apple.lanes"]?.level == "not_checked", "\(run.text)")
-        let readable = scene.write("x", to: "open.p8", mode: 0o644)
-        let (open, later) = try await scene.doctor(["APNS_PRIVATE_KEY_FILE": readable])
-        #expect(later["configuration.file"]?.exit == 77, "\(open.text)")
-    }
+    // MARK: The decision service
 
     @Test func service_whenItIsConfigured_isReachedAndAskedAboutNobody() async throws {
         let scene = try await DoctorScene.scene()
