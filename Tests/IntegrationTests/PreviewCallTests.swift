@@ -62,20 +62,6 @@ import Testing
         try await scene.scene.stop(daemon)
     }
 
-    /// Consent ends while the service thinks: the answer is not used.
-    @Test func preview_whenConsentIsWithdrawnMeanwhile_goesByThePolicy() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in [.hold] + S.answer(false) }
-        let daemon = try scene.scene.start(["run"], scene.environment())
-        try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
-        _ = try ask(scene.scene, 1)
-        #expect(await eventually { scene.service.seen.now.requests.count == 1 })
-        try scene.changePreferences("- 'smart_enabled'")
-        scene.service.release()
-        let (answer, _) = try await answer(scene.scene, 1)
-        #expect(answer["by"] == .string("policy") && answer["would_notify"] == .bool(true))
-        try await scene.scene.stop(daemon)
-    }
-
     /// Four questions about a user whose data can't be read don't keep another user's waiting.
     @Test func preview_whenAnotherUsersDataCantBeRead_isAnswered() async throws {
         let scene = try await S.withoutCheckIns(2) { _ in S.answer(true) }
@@ -115,21 +101,5 @@ import Testing
         try await scene.wait(daemon, for: "count(*) = 1 from nudged.delivery")
         #expect(try scene.bodies() == [.string(S.answerText)])
         try await scene.scene.stop(daemon)
-    }
-
-    @Test func explain_whenGivenAMessage_saysTheSame() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
-        let explain = ["explain", Scene.user(1), "--message", "Ann", "--body", "Hello.", "--json"]
-        let run = try await scene.scene.nudged(explain, scene.environment())
-        let said = try JSONValue(parsing: run.output)
-        #expect(run.exit == .code(0) && said["would_notify"] == .bool(true), "\(run.text)")
-        #expect(said["by"] == .string("service") && said["body"] == .string("Hello."))
-        let text = try await scene.scene.nudged(["explain", Scene.user(1), "--body", "Hello."], scene.environment())
-        #expect(text.output.hasPrefix("The message would be sent now to 1 device"), "\(text.text)")
-        #expect(try scene.sql("select count(*) from nudged.delivery") == "0")
-        for wrong in [["--message", " "], ["--urgent"], ["--message", "x", "--at", "2027-01-01T00:00:00Z"]] {
-            let run = try await scene.scene.nudged(["explain", Scene.user(1)] + wrong, scene.environment())
-            #expect(run.exit == .code(64), "\(wrong): \(run.text)")
-        }
     }
 }

@@ -73,10 +73,12 @@ struct ScenePlayer {
             (production, arguments) = (apple, ["--config", apple.path])
         case "one-apple": arguments = []
         case "service":
-            let (answer, more) = Self.halves(rest)
+            let isHeld = rest.hasPrefix("held ")
+            let (answer, more) = Self.halves(rest.dropFirst(isHeld ? 5 : 0))
             let isKnown = ["true", "false"].contains(answer) || Int(answer) != nil
             guard made == nil, isKnown else { throw Unknown(step: step) }
-            acts = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
+            let last = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
+            acts = (isHeld ? [.hold] : []) + last
         case "due" where made != nil: try scene.seedDue(try #require(Int(rest), "\(step)"))
         case "users", "reminded", "due", "unmigrated", "doctored", "daemons-role":
             try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
@@ -122,6 +124,13 @@ struct ScenePlayer {
             let fast = settings.merging(["SCHEDULE_INTERVAL": "100ms"]) { own, _ in own }
             daemon = try scene.start(["run"] + arguments, fast)
         case "until": try await scene.wait(for: rest, of: daemon)
+        case "asks":
+            let service = try #require(decision?.service)
+            #expect(await eventually { "\(service.seen.now.requests.count)" == rest }, "\(step)")
+        case "answer": try #require(decision?.service).release()
+        case "writes":
+            let process = try #require(daemon, "\(step)")
+            #expect(await eventually { process.errorOutput.contains(rest) }, "\(step): \(process.errorOutput)")
         case "held": #expect(try await scene.simulator.wait { "\($0.held)" == rest }, "\(step)")
         case "release": try scene.simulator.release()
         case "arrive":

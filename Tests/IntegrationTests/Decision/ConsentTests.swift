@@ -44,23 +44,6 @@ import TestSupport
         try scene.expectNoText()
     }
 
-    /// Also where nudged's triggers don't see the change, as in tables of the app's own.
-    @Test(arguments: [true, false], [true, false])
-    func answer_whenItComesAfterTheWithdrawal_isNotUsed(notify: Bool, isSeen: Bool) async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in [.hold] + Self.answer(notify) }
-        try scene.send(1)
-        let process = try scene.scene.start(["run"], scene.environment())
-        _ = await scene.service.seen.wait { $0.requests.count == 1 }
-        if !isSeen { try scene.sql("alter table public.context_profiles disable trigger user") }
-        try Self.write("false", of: 1, scene)
-        scene.service.release()
-        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        try await scene.scene.stop(process)
-        #expect(try scene.bodies() == [.string(S.text)])
-        #expect(try scene.record() == ["message|accepted|||||"])
-        #expect(try scene.questions().count == 1)
-    }
-
     /// Somebody holds the message, so it is planned again each second: with consent, without, and with it again.
     @Test func answer_whenConsentWasWithdrawnSince_doesNotComeBack() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in Self.answer(true) }

@@ -197,23 +197,6 @@ import TestSupport
         #expect(scene.scene.accepted().values.allSatisfy { $0 == 1 })
     }
 
-    @Test func daemon_whenItIsKilledWithQuestionsOutstanding_leavesThemToTheNext() async throws {
-        let scene = try await DecisionScene(20) { _ in [.hold] + S.answer(true) }
-        let process = try scene.scene.start(["run"], scene.environment(["DECISION_CONCURRENCY": "4"]))
-        _ = await scene.service.seen.wait { $0.requests.count == 4 }
-        process.signal(SIGKILL)
-        _ = try await scene.scene.finish(process)
-        // Each question to the service has spent one analysis of its user.
-        #expect(try scene.sql("select count(*) from nudged.person where cardinality(analysed) = 1") == "4")
-        #expect(try scene.sql("select count(*) from nudged.intent") == "0")
-        try scene.scene.expireLeases()
-        scene.service.release()
-        let run = try await scene.once()
-        #expect(run.number("sent") == 20, "\(run.text)")
-        #expect(scene.scene.accepted().count == 20 && scene.scene.accepted().values.allSatisfy { $0 == 1 })
-        #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
-    }
-
     @Suite struct LongTests {
         @Test(arguments: Way.allCases.filter { !commonWays.contains($0) })
         func nudges_whenTheServiceFails_goByTheSimpleRules(way: Way) async throws {

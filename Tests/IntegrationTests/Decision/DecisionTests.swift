@@ -99,35 +99,4 @@ import TestSupport
         try await scene.scene.stop(process)
         #expect(try scene.questions().count == 3)
     }
-
-    /// What was changed, cancelled or paused while the answer was awaited counts.
-    @Test(arguments: ["preferences", "cancel", "pause"], [true, false])
-    func answer_whenTheUserChangedMeanwhile_isNotTheOldOne(what: String, notify: Bool) async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in [.hold] + S.answer(notify) }
-        let id = try scene.send(1)
-        let process = try scene.scene.start(["run"], scene.environment())
-        _ = await scene.service.seen.wait { $0.requests.count == 1 }
-        switch what {
-        case "preferences":
-            try scene.setPreferences(#"{"messages_enabled": false}"#)
-        case "cancel":
-            #expect(try scene.sql("select done from nudged_api.cancel('\(Scene.user(1))', '\(id)')") == "1")
-        default:
-            #expect(try await scene.scene.nudged(["pause", "message"]).exit == .code(0))
-            #expect(process.waitForOutput(.seconds(20)) { $0.contains("kinds_paused") })
-        }
-        scene.service.release()
-        let rests = "count(*) = 1 from nudged.person where due_at > now() + interval '10 seconds'"
-        if what == "pause" {
-            try await scene.wait(process, for: rests)
-            #expect(try scene.sql("select count(*) from nudged.message") == "1" && scene.record() == [])
-        } else {
-            try await scene.wait(process, for: "count(*) = 0 from nudged.message")
-            try await scene.wait(process, for: rests)
-            let record = try scene.record().map { $0.split(separator: "|").prefix(3).joined(separator: "|") }
-            #expect(record == ["message|dropped|\(what == "cancel" ? "cancelled" : "disabled")"])
-        }
-        try await scene.scene.stop(process)
-        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
-    }
 }
