@@ -112,10 +112,7 @@ struct ScenePlayer {
         case "remind":
             let (user, what) = Self.halves(rest)
             return try scene.setReminder(try #require(Int(user), "\(step)"), what)
-        case "run":
-            let (numbers, parts) = Self.parts(rest)
-            let counts = numbers.split(separator: ", ").map { "number \($0)" }
-            try check(try await once(settings), counts + parts)
+        case "run": try check(try await once(settings), Self.counted(rest))
         case "dies":
             let failing = settings.merging(["NUDGED_FAIL_POINT": rest]) { $1 }
             #expect(try await once(failing).exit == .signal(SIGKILL), "\(step)")
@@ -130,7 +127,22 @@ struct ScenePlayer {
         case "answer": try #require(decision?.service).release()
         case "writes":
             let process = try #require(daemon, "\(step)")
-            #expect(await eventually { process.errorOutput.contains(rest) }, "\(step): \(process.errorOutput)")
+            let (count, text) = Self.halves(rest)
+            let least = try #require(Int(count), "\(step)")
+            #expect(await eventually { process.errorOutput.occurrences(of: text) >= least || process.exit != nil })
+            #expect(process.exit == nil, "\(step): \(process.errorOutput)")
+        case "reload": try #require(daemon, "\(step)").signal(SIGHUP)
+        case "pauses":
+            let gate = try scene.folder + "/gate"
+            let held = settings.merging(["NUDGED_FAIL_POINT": "\(rest):hold:\(gate)"]) { $1 }
+            let process = try scene.start(["run", "--once", "--json"] + arguments, held)
+            // The process says by this file that it holds. Its end would end the wait too.
+            #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil }, "\(step)")
+            daemon = process
+        case "goes":
+            try scene.write("", to: "gate")
+            try check(try await scene.finish(try #require(daemon, "\(step)")), Self.counted(rest))
+            daemon = nil
         case "held": #expect(try await scene.simulator.wait { "\($0.held)" == rest }, "\(step)")
         case "release": try scene.simulator.release()
         case "arrive":
@@ -429,6 +441,12 @@ struct ScenePlayer {
     private static func halves(_ text: some StringProtocol) -> (String, String) {
         let parts = text.split(separator: " ", maxSplits: 1).map { String($0) }
         return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
+    }
+
+    /// The numbers are parts, too.
+    private static func counted(_ text: String) -> [String] {
+        let (numbers, parts) = parts(text)
+        return numbers.split(separator: ", ").map { "number \($0)" } + parts
     }
 
     /// Such as `sent 1 | logs a | exit 75`: what stands before the first mark, and the others.

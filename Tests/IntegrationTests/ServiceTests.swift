@@ -8,33 +8,6 @@ import Testing
 
 /// The long-running service as systemd runs it.
 @Suite(.ownThreads) struct ServiceTests {
-    @Test func sweep_whenAPreferenceChangesBetweenClaimAndWrite_countsTheChange() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(3)
-        let gate = scene.folder + "/gate"
-        for point in ["claimed", "before_intent"] {
-            try scene.sql("update nudged.person set due_at = now() - interval '1 minute'")
-            unlink(gate)
-            unlink(gate + ".held")
-            let process = try scene.start(["run", "--once", "--json"], ["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
-            // The process says by this file that it holds; its end would end the wait too.
-            #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil })
-            // Any wait for the daemon would be an error here.
-            try scene.sql(
-                "set lock_timeout = '1ms'; update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'false')"
-            )
-            scene.write("", to: "gate")
-            let run = try await scene.finish(process)
-            #expect(run.exit == .code(0), "\(point): \(run.text)")
-            #expect(scene.simulator.counts.accepted == 0, "\(point)")
-            #expect(try scene.sql("select count(*) from nudged.delivery") == "0", "\(point)")
-            try scene.sql(
-                "update public.context_profiles set notification_preferences = jsonb_set(notification_preferences, '{check_ins_enabled}', 'true'); update nudged.person set state = null, since = null, due_at = now() - interval '1 minute'; delete from nudged.touched"
-            )
-        }
-        #expect(try await scene.once().number("sent") == 3)
-    }
-
     @Test func stop_whenPushesAreInFlight_drainsAndEndsWellAndFreesTheRest() async throws {
         let trigger = SignalTrigger(SIGTERM, atRequest: 80)
         let scene = try await Scene(perDevice: { _, _ in
@@ -54,30 +27,6 @@ import Testing
         #expect(try scene.sql("select count(*) from nudged.member") == "0")
         #expect(try await scene.once().number("sent") == 600 - accepted.count)
         #expect(scene.accepted().count == 600)
-    }
-
-    @Test func reload_whenTheFileIsBadOrGood_keepsTheOldOrTakesTheNew() async throws {
-        let scene = try await Scene()
-        func write(_ most: Int) { scene.write("policy:\n  maxPerDay: \(most)\n", to: "nudged.yaml") }
-        write(1)
-        let process = try scene.startFast(with: "--config", "\(scene.folder)/nudged.yaml")
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
-        try scene.seedDue(1)
-        #expect(await scene.simulator.waitUntil(accepted: 1))
-        scene.write("policy:\n  maxPerDai: 2\n", to: "nudged.yaml")
-        process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("the old configuration stays in force") })
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("nudged.yaml:2") && $0.contains("policy.maxPerDay") })
-        #expect(process.exit == nil)
-        try scene.sql("select nudged_api.send('\(Scene.user(1))', 'planted-message', 'planted-message')")
-        #expect(await eventually { (try? scene.sql("select count(*) from nudged.touched")) == "0" })
-        #expect(scene.accepted().values.reduce(0, +) == 1, "the old limit")
-        write(2)
-        process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("were read again") })
-        try scene.sql("select nudged_api.touch('\(Scene.user(1))')")
-        #expect(await scene.simulator.waitUntil(accepted: 2))
-        try await scene.stop(process)
     }
 
     @Test func reloadCommand_whenTheFileIsBadOrGood_endsWithTheDaemonsWord() async throws {

@@ -26,24 +26,6 @@ import TestSupport
         String(decoding: scene.service.seen.now.received, as: UTF8.self)
     }
 
-    /// The daemon holds at each point between claim and effect while the user withdraws.
-    @Test(arguments: [("claimed", true), ("before_intent", true), ("before_rest", false)])
-    func message_whenConsentIsWithdrawnInBetween_goesByThePolicyAlone(point: String, notify: Bool) async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in Self.answer(notify) }
-        try scene.send(1)
-        let gate = scene.scene.folder + "/gate"
-        let held = scene.environment(["NUDGED_FAIL_POINT": "\(point):hold:\(gate)"])
-        let process = try scene.scene.start(["run", "--once", "--json"], held)
-        #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil })
-        try Self.write("false", of: 1, scene)
-        scene.scene.write("", to: "gate")
-        try await scene.scene.finish(process).ends(0, ["sent": 1])
-        #expect(try scene.questions().count == (point == "claimed" ? 0 : 1))
-        #expect(try scene.bodies() == [.string(S.text)])
-        #expect(try scene.record() == ["message|accepted|||||"])
-        try scene.expectNoText()
-    }
-
     /// Somebody holds the message, so it is planned again each second: with consent, without, and with it again.
     @Test func answer_whenConsentWasWithdrawnSince_doesNotComeBack() async throws {
         let scene = try await S.withoutCheckIns(1) { _ in Self.answer(true) }

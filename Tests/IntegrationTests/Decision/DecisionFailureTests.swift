@@ -146,41 +146,6 @@ import TestSupport
         #expect(try scene.sql("select max(cardinality(analysed)) from nudged.person") == "5")
     }
 
-    @Test func service_whenAReloadTurnsItOnAndOff_isAskedInBetween() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
-        let url = scene.environment()["DECISION_URL"].flatMap(\.self) ?? ""
-        let off: [String: String?] = ["DECISION_URL": nil, "DECISION_CA_FILE": nil, "DECISION_TOKEN": nil]
-        let ca = "\(scene.scene.folder)/service-ca.pem"
-        func write(_ text: String) { scene.scene.write(text, to: "nudged.yaml") }
-        write("log:\n  level: trace\n")
-        let run = ["run", "--config", "\(scene.scene.folder)/nudged.yaml"]
-        let process = try scene.scene.start(run, scene.environment(off))
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("ready") })
-        try scene.send(1)
-        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        #expect(scene.service.seen.now.accepted == 0)
-        let reloads: @Sendable (String) -> Int = { text in
-            text.split(separator: "\n").count { $0.contains("were read again") }
-        }
-        // One that can't be used: the old stays.
-        write("decision:\n  url: http://example.com/\n")
-        process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { $0.contains("not sent to http://example.com:80 unencrypted") })
-        write("decision:\n  url: \(url)\n  token: \(S.token)\n  caFile: \(ca)\n")
-        process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { reloads($0) == 1 })
-        try scene.send(1)
-        #expect(await scene.scene.simulator.waitUntil(accepted: 2))
-        #expect(scene.service.seen.now.requests.count == 1)
-        write("log:\n  level: trace\n")
-        process.signal(SIGHUP)
-        #expect(process.waitForOutput(.seconds(20)) { reloads($0) == 2 })
-        try scene.send(1)
-        #expect(await scene.scene.simulator.waitUntil(accepted: 3))
-        #expect(scene.service.seen.now.requests.count == 1)
-        try await scene.scene.stop(process)
-    }
-
     /// A stop waits for no answer of the service. A later sweep asks again for the users without one.
     @Test func daemon_whenItIsStoppedWithQuestionsOutstanding_endsAtOnceAndSendsNothing() async throws {
         let scene = try await DecisionScene(20) { _ in [.hold] + S.answer(true) }
