@@ -80,7 +80,7 @@ struct ScenePlayer {
             let last = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
             acts = (isHeld ? [.hold] : []) + last
         case "due" where made != nil: try scene.seedDue(try #require(Int(rest), "\(step)"))
-        case "users", "reminded", "due", "unmigrated", "doctored", "daemons-role":
+        case "users", "reminded", "due", "unmigrated", "doctored", "daemons-role", "own-cluster":
             try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
         case "members": try scene.everyoneIsMember()
         case "with":
@@ -271,6 +271,10 @@ struct ScenePlayer {
             let role = try await DoctorScene.daemonsRole()
             scene = role.0
             (cluster, settings) = (role.1, role.2)
+        } else if kind == "own-cluster" {
+            let own = try LocalCluster(LocalCluster.Options(password: Scene.password))
+            cluster = own
+            scene = try await Scene(migrated: false, cluster: own, perDevice: script)
         } else if kind == "doctored" {
             scene = try await DoctorScene.scene()
         } else if kind == "unmigrated" {
@@ -284,6 +288,7 @@ struct ScenePlayer {
         if kind == "reminded" { try scene.sql("update public.context_profiles set timezone = 'UTC'") }
         scene.secrets.withLock { $0 += [DecisionScene.text, Scene.reminderText, "c0ffee00000000"] }
         names["folder"] = scene.folder
+        names["database"] = scene.database
         names["pem"] = try Scene.certificate.get().providerKey.privateKey
         names["server"] = String(scene.simulator.endpoint.dropFirst("https://".count))
         made = scene
@@ -362,6 +367,7 @@ struct ScenePlayer {
         case "words": return run.words.contains(wanted)
         case "matches": return run.words.contains(try Regex(wanted))
         case "logs": return run.errors.contains(wanted)
+        case "spares": return !run.errors.contains(try Regex(wanted))
         case "logged": return "\(run.errors.occurrences(of: rest))" == first
         case "tells": return run.text.contains(wanted)
         case "lacks": return !run.output.contains(wanted) && !run.words.contains(wanted)

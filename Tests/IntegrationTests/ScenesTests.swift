@@ -8,7 +8,8 @@ import Testing
 /// `case`, whose parts stand for `<a>`, `<b>` and so on. A line that is indented belongs to the one above. The steps:
 ///
 /// - `apple any 2 silence`: to the first two pushes of any token, Apple is silent. `service true`: a decision service
-///   allows all. `users`, `reminded` or `due` follow. `two-apples`: the first is the sandbox, `production` another one.
+///   allows all. `users`, `reminded`, `due` or `own-cluster` follow. `two-apples`: the first is the sandbox,
+///   `production` another one.
 /// - `users 1 devices 2` have no check-ins and no quiet hours; `reminded 1` is in UTC, too; `due 1` has a check-in now.
 /// - `send 1`, `remind 1`: the SQL after the user, and after the subject and the text. `sql` runs, `?` asks: the rows
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
@@ -22,7 +23,7 @@ import Testing
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
     @Test func scripts_areAllFound() {
-        #expect(SceneScript.all.count == 198)
+        #expect(SceneScript.all.count == 204)
         for script in SceneScript.all {
             let acts = script.steps.contains { step in
                 ["run", "start", "nudged", "doctor", "pauses"].contains { step.hasPrefix($0) }
