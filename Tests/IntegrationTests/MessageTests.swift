@@ -1,8 +1,6 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
-import Postgres
-import Synchronization
 import TestSupport
 import Testing
 
@@ -16,10 +14,6 @@ import Testing
     }
 
     private static let text = "planted-message-text"
-
-    private func send(_ scene: Scene, _ user: Int, _ more: String = "") throws -> String {
-        try scene.sql("select (nudged_api.send('\(Scene.user(user))', 'Ann', '\(Self.text)'\(more))).id")
-    }
 
     /// The same after a kill: at most one repeat a message, and the same apns-id.
     @Test(arguments: ["after_intent", "handed_over", "before_settle"])
@@ -67,36 +61,5 @@ import Testing
         print("\(inTime) of 400 taken back")
         #expect(inTime > 0 && inTime < 400)
         #expect(try scene.sql("select count(*) from nudged.delivery where reason = 'cancelled'") == "\(inTime)")
-    }
-
-    /// An app's transaction that cancels one message stays open: what else its user gets goes meanwhile, and that one as the transaction ends.
-    @Test(arguments: [true, false]) func messages_whenOneIsBeingCancelled_goWithoutIt(commits: Bool) async throws {
-        struct RolledBack: Error {}
-        let started = Mutex<ChildProcess?>(nil)
-        let scene = try await scene(1)
-        let held = try send(scene, 1)
-        let other = try send(scene, 1)
-        try scene.sql(
-            "select nudged_api.set_reminder('\(Scene.user(1))', 'task', '7', 'Water', '\(Self.text)', due_at => now())"
-        )
-        let app = try await Connection.open(.parse(url: scene.cluster.url(database: scene.database)))
-        do {
-            try await app.transaction(timeout: .seconds(90)) { transaction in
-                try await transaction.execute(script: "select nudged_api.cancel('\(Scene.user(1))', '\(held)')")
-                let process = try scene.startFast()
-                started.withLock { $0 = process }
-                #expect(await scene.simulator.waitUntil(accepted: 2))
-                if !commits { throw RolledBack() }
-            }
-        } catch is RolledBack {}
-        await app.close()
-        let process = try #require(started.withLock { $0 })
-        if !commits { #expect(await scene.simulator.waitUntil(accepted: 3)) }
-        try await scene.wait(for: "count(*) = 0 from nudged.message", of: process)
-        try await scene.stop(process)
-        #expect(scene.simulator.snapshot().accepted.count == (commits ? 2 : 3))
-        let both = "nudged.delivery where key in ('\(held)', '\(other)')"
-        let outcomes = try scene.lines("select outcome, count(*) from \(both) group by 1 order by 1")
-        #expect(outcomes == (commits ? ["accepted|1", "dropped|1"] : ["accepted|2"]))
     }
 }

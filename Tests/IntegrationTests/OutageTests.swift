@@ -78,28 +78,4 @@ import Testing
         try await scene.stop(process)
         #expect(scene.accepted().values.allSatisfy { $0 == 1 })
     }
-
-    /// The sweep ends early, and nobody is lost: users stay due, and the next run sends to each once.
-    @Test func once_whenItsSweepIsRefused_saysToRunItAgain() async throws {
-        let scene = try await Scene()
-        try scene.seedDue(3)
-        let holder = try await Connection.open(try .parse(url: scene.cluster.url(database: scene.database)))
-        let refused = try await holder.transaction(timeout: .seconds(120)) { transaction in
-            try await transaction.execute(script: "lock table nudged.range in access exclusive mode")
-            return try await scene.once(["DATABASE_STATEMENT_TIMEOUT": "500ms"])
-        }
-        await holder.close()
-        #expect(refused.exit == .code(75) && refused.number("sent") == 0, "\(refused.text)")
-        #expect(refused.errors.contains("57014") && refused.errors.contains("run it again"), "\(refused.text)")
-        #expect(scene.accepted().isEmpty)
-        // The sweep had not yet drained the changes that make users due.
-        try scene.expect(
-            "select count(*) from (select user_id from nudged.touched union select user_id from nudged.person where due_at <= now()) u",
-            "3"
-        )
-        // The refused run could not give up its membership either. Its lease ends later.
-        try scene.expireLeases()
-        try await scene.once().ends(0, ["sent": 3])
-        #expect(scene.accepted().count == 3 && scene.accepted().values.allSatisfy { $0 == 1 })
-    }
 }

@@ -62,28 +62,6 @@ import Testing
         try await scene.scene.stop(daemon)
     }
 
-    /// Four questions about a user whose data can't be read don't keep another user's waiting.
-    @Test func preview_whenAnotherUsersDataCantBeRead_isAnswered() async throws {
-        let scene = try await S.withoutCheckIns(2) { _ in S.answer(true) }
-        try scene.sql(
-            """
-            create or replace view nudged.recipient with (security_barrier) as
-            select user_id,
-                case when user_id = '\(Scene.user(1))' then ('no JSON ' || user_id)::jsonb else notification_preferences end
-                    as preferences,
-                timezone, coalesce(first_session_complete, false) as first_session_complete, nudge_context as context
-            from public.context_profiles where user_id is not null
-            """
-        )
-        let daemon = try scene.scene.start(["run"], scene.environment())
-        try await scene.wait(daemon, for: "count(owner) = 64 from nudged.range")
-        for number in 0..<4 { _ = try ask(scene.scene, 1, "\(number)") }
-        let (said, _) = try await answer(scene.scene, 2)
-        #expect(said["would_notify"] == .bool(true))
-        #expect(try scene.sql("select count(*) from nudged.preview where answer is null") == "4")
-        try await scene.scene.stop(daemon)
-    }
-
     /// A user chooses their previews' texts. What the service makes of them must not end its use for everyone.
     @Test func preview_whenTheServiceFailsForIt_leavesTheServiceInUse() async throws {
         let scene = try await S.withoutCheckIns(2) { request in

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import JSON
 import LocalPostgres
+import Postgres
 import TestSupport
 import Testing
 
@@ -11,6 +12,7 @@ struct ScenePlayer {
     private struct Unknown: Error {
         let step: String
     }
+    private struct RolledBack: Error {}
 
     /// To attempts with tokens that begin so, up to the last one.
     private typealias Answers = [(token: String, last: Int, answer: ScriptedAnswer)]
@@ -26,6 +28,8 @@ struct ScenePlayer {
     private var cluster: LocalCluster?
     private var settings: [String: String?] = [:]
     private var daemon: ChildProcess?
+    /// A transaction of another session. `end`: nil while it is open, then whether it commits.
+    private var other: (end: Observed<Bool?>, task: Task<Void, any Error>)?
     private var names = [
         "text": DecisionScene.text, "words": DecisionScene.answerText, "reminder": Scene.reminderText,
         "topic": Scene.topic, "title": Scene.title, "body": Scene.body,
@@ -42,6 +46,7 @@ struct ScenePlayer {
 
     func end() {
         if daemon != nil { Issue.record("a daemon was not stopped") }
+        other?.end.change { $0 = false }
         cluster?.stop()
     }
 
@@ -131,6 +136,26 @@ struct ScenePlayer {
             let least = try #require(Int(count), "\(step)")
             #expect(await eventually { process.errorOutput.occurrences(of: text) >= least || process.exit != nil })
             #expect(process.exit == nil, "\(step): \(process.errorOutput)")
+        case "hold":
+            let connection = try await Connection.open(.parse(url: scene.cluster.url(database: scene.database)))
+            let (isHeld, end) = (Observed(false), Observed<Bool?>(nil))
+            let task: Task<Void, any Error> = Task {
+                do {
+                    try await connection.transaction(timeout: .seconds(300)) { transaction in
+                        try await transaction.execute(script: rest)
+                        isHeld.change { $0 = true }
+                        if await end.wait(until: { $0 != nil }) != true { throw RolledBack() }
+                    }
+                } catch is RolledBack {}
+                await connection.close()
+            }
+            other = (end, task)
+            #expect(await eventually(within: .seconds(60)) { isHeld.now }, "\(step)")
+        case "commit", "rollback":
+            guard let (end, task) = other else { throw Unknown(step: step) }
+            end.change { $0 = verb == "commit" }
+            try await task.value
+            other = nil
         case "reload": try #require(daemon, "\(step)").signal(SIGHUP)
         case "pauses":
             let gate = try scene.folder + "/gate"

@@ -18,12 +18,13 @@ import Testing
 ///   until it says so. `stop` may have what the daemon said, `kill` ends it by SIGKILL.
 /// - A `service held true` answers after `answer`. `asks 4` waits for so many questions, `writes 1` for such lines.
 ///   `pauses claimed` begins a sweep that holds at this point until `goes`, which says how it ends, as `run` does.
+/// - `hold` runs SQL in a transaction of another session, which stays open until `commit` or `rollback`.
 /// - `file a.yaml 600 x` writes a file into `<folder>`, which `config <folder>/a.yaml` names to `run` and `start`.
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
     @Test func scripts_areAllFound() {
-        #expect(SceneScript.all.count == 209)
+        #expect(SceneScript.all.count == 215)
         for script in SceneScript.all {
             let acts = script.steps.contains { step in
                 ["run", "start", "nudged", "doctor", "pauses"].contains { step.hasPrefix($0) }

@@ -26,29 +26,6 @@ import TestSupport
         String(decoding: scene.service.seen.now.received, as: UTF8.self)
     }
 
-    /// Somebody holds the message, so it is planned again each second: with consent, without, and with it again.
-    @Test func answer_whenConsentWasWithdrawnSince_doesNotComeBack() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in Self.answer(true) }
-        try scene.send(1)
-        let holder = try await Connection.open(try .parse(url: scene.scene.cluster.url(database: scene.scene.database)))
-        let process = try await holder.transaction(timeout: .seconds(120)) { transaction in
-            _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
-            let process = try scene.scene.start(["run"], scene.environment())
-            _ = await scene.service.seen.wait { $0.requests.count == 1 }
-            try Self.write("false", of: 1, scene)
-            let now = try scene.sql("select now()")
-            let isLater = "evaluated_at >= '\(now)'::timestamptz + interval '1 second' from nudged.person"
-            try await scene.wait(process, for: isLater)
-            try Self.write("true", of: 1, scene)
-            _ = await scene.service.seen.wait { $0.requests.count == 2 }
-            return process
-        }
-        await holder.close()
-        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        try await scene.scene.stop(process)
-        #expect(try scene.questions().count == 2 && scene.bodies() == [.string(S.answerText)])
-    }
-
     /// One question at a time, so that users wait in line while they withdraw.
     ///
     /// At a withdrawal at most one question has passed its check and has not arrived: the next that comes. A question

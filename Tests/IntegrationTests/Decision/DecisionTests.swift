@@ -12,28 +12,6 @@ import TestSupport
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct DecisionTests {
     typealias S = DecisionScene
 
-    /// Somebody holds the message, as a cancellation that is not committed does: it is decided again each second, and asked of once.
-    @Test func message_whenItWaitsAfterItsAnswer_isNotAskedOfAgain() async throws {
-        let scene = try await S.withoutCheckIns(1) { _ in S.answer(true) }
-        try scene.send(1)
-        let holder = try await Connection.open(try .parse(url: scene.scene.cluster.url(database: scene.scene.database)))
-        let process = try scene.scene.start(["run"], scene.environment())
-        try await holder.transaction { transaction in
-            _ = try await transaction.run(Statement("hold", sql: "select id from nudged.message for update"))
-            try #require(await eventually { try !scene.questions().isEmpty })
-            // Decided again, and again.
-            try await scene.wait(process, for: "evaluated_at is not null from nudged.person")
-            let first = try scene.sql("select evaluated_at from nudged.person")
-            let isLater = "evaluated_at >= '\(first)'::timestamptz + interval '3 seconds' from nudged.person"
-            try await scene.wait(process, for: isLater)
-            #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
-        }
-        await holder.close()
-        #expect(await scene.scene.simulator.waitUntil(accepted: 1))
-        try await scene.scene.stop(process)
-        #expect(try scene.questions().count == 1)
-    }
-
     @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
         let scene = try await DecisionScene(1) { _ in S.answer(false) }
         try scene.sql("delete from nudged.template")
