@@ -194,7 +194,7 @@ struct ScenePlayer {
             try check(run, parts)
         case "file":
             let words = rest.split(separator: " ", maxSplits: 2).map(String.init)
-            let mode = try #require(words.count == 3 ? mode_t(words[1], radix: 8) : nil, "\(step)")
+            guard words.count == 3, let mode = mode_t(words[1], radix: 8) else { throw Unknown(step: step) }
             try scene.write(words[2].replacing("\n  ", with: "\n") + "\n", to: words[0], mode: mode)
         case "config": arguments = ["--config", rest]
         case "member":

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import TimeZones
 
-/// A sweep that lasts.
+/// A sweep that lasts, and sweeps one after another.
 @Suite(.ownThreads) struct SweepTests {
     /// A sweep of minutes checks for changes each second. Before its end they are drained, and a dead daemon's intents
     /// are recorded.
@@ -27,6 +27,46 @@ import TimeZones
         #expect(scene.simulator.counts.accepted < 20_000)
         process.signal(SIGTERM)
         #expect(try await scene.finish(process, within: .seconds(90)).exit == .code(0))
+    }
+
+    /// Apple never answers one push: it delays no other. Its neighbours' outcomes are recorded as they come.
+    @Test func outcomes_whenOnePushOf500IsSilent_areRecordedAtOnce() async throws {
+        let scene = try await Scene(perDevice: { token, _ in token == Scene.token(250) ? .silence : .accept })
+        try scene.seedDue(500)
+        let process = try scene.start(["run"], ["APNS_RESPONSE_TIMEOUT": "300s", "SCHEDULE_LEASE": "900s"])
+        #expect(await scene.simulator.waitUntil(accepted: 499))
+        let began = ContinuousClock.now
+        try await scene.wait(for: "count(*) = 499 from nudged.delivery where outcome = 'accepted'", of: process)
+        print("silent push: the last of 499 outcomes was recorded within \(ContinuousClock.now - began)")
+        // Long before the silent one is given up.
+        #expect(ContinuousClock.now - began < .seconds(20))
+        #expect(try scene.lines("select o.user_id from \(Scene.openUsers)") == [Scene.user(250)])
+        // Dead now, it leaves this one as unknown, and no other.
+        process.signal(SIGKILL)
+        _ = try await scene.finish(process)
+        try scene.expireLeases()
+        try await scene.once().ends()
+        let outcomes = "select outcome, count(*) from nudged.delivery group by 1 order by 1"
+        try scene.expect(outcomes, ["accepted|499", "unknown|1"])
+    }
+
+    /// Each run is a daemon of its own.
+    @Test func text_whenSentAgainAndAgain_neverComesTwiceRunning() async throws {
+        let scene = try await Scene()
+        try scene.seedDue(6)
+        try scene.sql(
+            "delete from nudged.template; insert into nudged.template (title, body) values ('one', ''), ('two', ''), ('three', '')"
+        )
+        for _ in 0..<5 {
+            #expect(try await scene.once().number("sent") == 6)
+            try scene.rewind()
+        }
+        for user in 1...6 {
+            let said = scene.payloads(of: user)
+            #expect(said.count == 5 && zip(said, said.dropFirst()).allSatisfy { $0 != $1 }, "\(said)")
+        }
+        // Not in a row for everyone, but each user in their own order.
+        #expect(Set((1...6).map { scene.payloads(of: $0).first ?? "" }).count > 1)
     }
 }
 
