@@ -1,5 +1,5 @@
-import Foundation
 import HTTP2
+import TestSupport
 import Testing
 
 @testable import APNs
@@ -7,8 +7,7 @@ import Testing
 /// `Tests/Reference/lanes.txt` says what happens to lanes, and what is seen then.
 @Suite struct LaneLifeTests {
     @Test func lanes_liveAsWritten() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/lanes.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("lanes")
         #expect(lines.count == 51)
         var lane = LaneBench()
         for line in lines {

@@ -48,8 +48,7 @@ import Testing
 
     /// `Tests/Reference/payloads.txt` says what the payload is.
     @Test func payload_isAsWritten_whenTheAppSaysHowItLooks() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/payloads.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("payloads")
         #expect(lines.count == 20)
         var silent = APNs.Notification(title: "", body: "")
         silent.custom = try #require(CustomMembers(object: #"{"sync": 1}"#))

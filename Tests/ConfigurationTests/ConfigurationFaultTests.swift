@@ -17,8 +17,7 @@ import Testing
 
     /// `Tests/Reference/configuration-faults.txt` says of each file what its fault is.
     @Test func fault_whenTheFileSays() throws {
-        let text = try ConfigurationReferenceTests.file("Tests/Reference/configuration-faults.txt")
-        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("configuration-faults")
         #expect(lines.count == 2 * 64)
         for place in stride(from: 0, to: lines.count - 1, by: 2) {
             let (yaml, fault) = (lines[place].replacing("⏎", with: "\n"), lines[place + 1].drop { $0 == " " })

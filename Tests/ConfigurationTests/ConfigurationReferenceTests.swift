@@ -1,21 +1,15 @@
 import Fixtures
-import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import Configuration
 
 /// docs/CONFIGURATION.md and the package's configuration file, held to the code.
 @Suite struct ConfigurationReferenceTests {
-    /// A file of the checkout.
-    static func file(_ path: String) throws -> String {
-        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-        return try String(contentsOfFile: root + "/" + path, encoding: .utf8)
-    }
-
     @Test func page_isTheOneInTheDocs() throws {
         #expect(
-            try Self.file("docs/CONFIGURATION.md") == ConfigurationReference.page + "\n",
+            try Checkout.text("docs/CONFIGURATION.md") == ConfigurationReference.page + "\n",
             "run make docs, and commit docs/CONFIGURATION.md"
         )
     }
@@ -41,7 +35,7 @@ import Testing
 
     @Test func packagedFile_asItIs_lacksOnlyWhatMustBeGiven() throws {
         let fixture = ConfigurationFixture()
-        let faults = fixture.faults(try Self.file("debian/nudged.yaml"), environment: [:])
+        let faults = fixture.faults(try Checkout.text("debian/nudged.yaml"), environment: [:])
         let required = ConfigurationKey.all.filter { !$0.need.isEmpty }.map(\.name) + ["apns.privateKey"]
         let found = Set(faults.compactMap { $0.split(separator: ": ").first.map(String.init) })
         #expect(found == Set(required), "\(faults)")
@@ -50,7 +44,7 @@ import Testing
 
     /// A line `#  key: value` is a setting, and prose has one space after its mark.
     @Test func packagedFile_withoutItsMarks_isValid() throws {
-        let lines = try Self.file("debian/nudged.yaml").split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = try Checkout.text("debian/nudged.yaml").split(separator: "\n", omittingEmptySubsequences: false)
         let settings = lines.filter { $0.firstMatch(of: /^#( {2})*[A-Za-z]+:/) != nil }.map { $0.dropFirst() }
         #expect(settings.count > 5)
         let secrets = ConfigurationFixture.environment.filter {
@@ -69,7 +63,7 @@ import Testing
     /// What the pages show of the file is valid, the keys of further apps included.
     @Test(arguments: ["docs/OPERATIONS.md", "docs/METRICS.md"]) func examples_ofThePages_areValid(page: String) throws {
         let more = ["APNS_PRIVATE_KEY_KEY2345678": ConfigurationFixture.key]
-        let examples = try Self.file(page).matches(of: /```yaml\n([\s\S]*?)```/).map { String($0.1) }
+        let examples = try Checkout.text(page).matches(of: /```yaml\n([\s\S]*?)```/).map { String($0.1) }
             .filter { example in ConfigurationKey.sections.contains { example.hasPrefix($0.name + ":") } }
         #expect(examples.count == 1)
         for example in examples { #expect(ConfigurationFixture().faults(example, with: more) == []) }

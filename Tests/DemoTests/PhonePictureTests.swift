@@ -22,7 +22,7 @@ import TimeZones
             return
         }
         let drawn = Self.picture(title, body)
-        let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/docs/images/phone.svg"
+        let path = Checkout.root + "/docs/images/phone.svg"
         if getenv("NUDGED_WRITE") != nil { try TextFile.write(path, drawn) }
         #expect(TextFile.read(path) == drawn, "NUDGED_WRITE=1 swift test --filter PhonePictureTests draws it again")
     }

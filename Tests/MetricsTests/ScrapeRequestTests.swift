@@ -1,5 +1,4 @@
 import Base
-import Foundation
 import Seeded
 import TestSupport
 import Testing
@@ -16,9 +15,7 @@ import Testing
 
     /// `Tests/Reference/scrape-requests.txt` says what becomes of each.
     @Test func request_isCheckedByItsHead() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference")
-        let file = folder.appending(path: "scrape-requests.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("scrape-requests")
         #expect(lines.count == 25)
         for line in lines {
             let breaks = ["⏎": "\r\n", "↵": "\n", "␍": "\r"]

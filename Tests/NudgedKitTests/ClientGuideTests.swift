@@ -1,16 +1,15 @@
 import Foundation
 import NudgedKit
+import TestSupport
 import Testing
 
 /// docs/CLIENT.md says what the code does.
 struct ClientGuideTests {
-    private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-
     static func lines(_ path: String) throws -> [String] {
-        try String(contentsOf: tests.appending(path: path), encoding: .utf8).split(separator: "\n").map(String.init)
+        try Checkout.text(path).split(separator: "\n").map(String.init)
     }
 
-    private static func guide() throws -> [String] { try lines("../../docs/CLIENT.md") }
+    private static func guide() throws -> [String] { try lines("docs/CLIENT.md") }
 
     /// The blocks of a language, each line without the space around it.
     private static func blocks(_ language: String) throws -> [[String]] {
@@ -31,10 +30,8 @@ struct ClientGuideTests {
 
     /// scripts/try-platforms typechecks the examples.
     @Test func snippets_whenInTheGuide_areCompiled() throws {
-        let sample = [
-            "NudgedSample/SampleApp", "NudgedSample/HomeView", "NudgedSample/SupabaseServer",
-        ].map { "../../Examples/\($0).swift" }
-        let compiled = try (["GuideSnippets.swift"] + sample).flatMap { try Self.lines($0) }
+        let sample = ["SampleApp", "HomeView", "SupabaseServer"].map { "Examples/NudgedSample/\($0).swift" }
+        let compiled = try (["Tests/NudgedKitTests/GuideSnippets.swift"] + sample).flatMap { try Self.lines($0) }
             .map { $0.trimmingCharacters(in: .whitespaces) }
         let snippets = try Self.blocks("swift")
         #expect(snippets.count == 13)
@@ -72,7 +69,7 @@ struct ClientGuideTests {
     }
 
     @Test func table_whenOfPreferences_hasTheKeysOfTheSchema() throws {
-        let page = try Self.lines("../../docs/POLICY.md")
+        let page = try Self.lines("docs/POLICY.md")
         let start = try #require(page.firstIndex(of: "## Preferences"))
         let end = try #require(page.firstIndex(of: "## Time zone"))
         // A row may have several keys in its first cell.

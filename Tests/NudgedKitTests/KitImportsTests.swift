@@ -1,14 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What apps build, they build everywhere: no C library. Apple's frameworks only where they are. Foundation only where
 /// the server's answers are read.
 struct KitImportsTests {
     @Test func kit_whenBuiltByAnApp_needsNoLibrary() throws {
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         var files = 0
         for target in ["NudgedKit", "NudgedPreferences", "JSON"] {
-            let folder = sources.appending(path: target).path
+            let folder = "\(Checkout.root)/Sources/\(target)"
             for case let name as String in try #require(FileManager.default.enumerator(atPath: folder))
             where name.hasSuffix(".swift") {
                 files += 1
@@ -36,12 +36,8 @@ struct KitImportsTests {
 
     /// An app sees the same product by either manifest.
     @Test func manifest_whenForOlderSwift_hasTheKitAlone() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        func lines(_ name: String) throws -> [String] {
-            try String(contentsOf: root.appending(path: name), encoding: .utf8).split(separator: "\n").map(String.init)
-        }
-        let older = try lines("Package@swift-6.0.swift")
-        let newer = try lines("Package.swift")
+        let older = try Checkout.text("Package@swift-6.0.swift").split(separator: "\n")
+        let newer = try Checkout.text("Package.swift").split(separator: "\n")
         #expect(older.first == "// swift-tools-version: 6.0" && newer.first == "// swift-tools-version: 6.2")
         let seen = older.filter { $0.contains("platforms:") || $0.contains(".library(") || $0.contains("name: \"n") }
         #expect(seen.count == 3)
@@ -53,13 +49,11 @@ struct KitImportsTests {
 /// The first page of the DocC catalogue names every public type that an app gets with NudgedKit, and no other.
 struct DocCatalogueTests {
     @Test func page_whenOfTopics_hasEveryPublicType() throws {
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         var types: Set<String> = []
-        let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+        let names = try FileManager.default.subpathsOfDirectory(atPath: Checkout.root + "/Sources")
         for name in names where name.hasPrefix("NudgedKit/") || name.hasPrefix("NudgedPreferences/") {
             guard name.hasSuffix(".swift") else { continue }
-            let text = try String(contentsOf: sources.appending(path: name), encoding: .utf8)
-            for line in text.split(separator: "\n") {
+            for line in try Checkout.text("Sources/\(name)").split(separator: "\n") {
                 let parts = line.split(whereSeparator: { !$0.isLetter })
                 guard parts.first == "public",
                     let kind = parts.firstIndex(where: { ["struct", "enum", "protocol", "class"].contains($0) }),
@@ -68,8 +62,7 @@ struct DocCatalogueTests {
                 types.insert(String(parts[kind + 1]))
             }
         }
-        let file = sources.appending(path: "NudgedKit/NudgedKit.docc/NudgedKit.md")
-        let page = try String(contentsOf: file, encoding: .utf8)
+        let page = try Checkout.text("Sources/NudgedKit/NudgedKit.docc/NudgedKit.md")
         let topics = page.split(separator: "\n").filter { $0.hasPrefix("- ``") && $0.hasSuffix("``") }
             .map { String($0.dropFirst(4).dropLast(2)) }
         #expect(Set(topics) == types && topics.count == types.count)

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import NudgedKit
+import TestSupport
 import Testing
 
 @MainActor
@@ -246,11 +247,9 @@ struct NudgedServerTests {
 
     /// PostgREST finds a function by the names of its arguments. So the kit's names must be those of the SQL.
     @Test func parameters_whenSent_areArgumentsOfTheFunctions() async throws {
-        let sql = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../sql")
         var text = ""
-        for name in try FileManager.default.contentsOfDirectory(atPath: sql.path) where name.hasSuffix(".sql") {
-            text += try String(contentsOf: sql.appending(path: name), encoding: .utf8)
-        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/sql")
+        where name.hasSuffix(".sql") { text += try Checkout.text("sql/\(name)") }
         let id = NudgeID(rawValue: "a")
         let subject = try #require(Subject(type: "task", id: "7"))
         server.answer = nil

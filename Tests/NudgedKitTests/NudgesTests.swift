@@ -55,7 +55,7 @@ struct NudgesTests {
 
     /// `Tests/Reference/app.txt` says what happens in an app, and what is seen then.
     @Test func apps_doAsWritten() async throws {
-        let lines = try ClientGuideTests.lines("../Reference/app.txt")
+        let lines = try ClientGuideTests.lines("Tests/Reference/app.txt")
         #expect(lines.count { !$0.hasPrefix("#") } == 32)
         var life = Life()
         for line in lines {

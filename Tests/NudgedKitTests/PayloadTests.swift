@@ -12,7 +12,7 @@ struct PayloadTests {
     /// `Tests/Reference/payload-routes.txt` says where a tap leads.
     @Test func routes_areAsWritten() throws {
         let (id, subject) = (try #require(id), try #require(Subject(type: "task", id: "42")))
-        let lines = try ClientGuideTests.lines("../Reference/payload-routes.txt").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("payload-routes")
         #expect(lines.count == 17)
         for line in lines {
             let isUsers = !line.hasPrefix("others ")

@@ -1,4 +1,5 @@
 import NudgedKit
+import TestSupport
 import Testing
 
 struct PermissionTests {
@@ -13,7 +14,7 @@ struct PermissionTests {
 
     /// `Tests/Reference/permission.txt` says what each event leads to.
     @Test func lives_areAsWritten() throws {
-        let lives = try ClientGuideTests.lines("../Reference/permission.txt").filter { !$0.hasPrefix("#") }
+        let lives = try Checkout.reference("permission")
         #expect(lives.count == 16)
         for life in lives {
             var permission = Permission()

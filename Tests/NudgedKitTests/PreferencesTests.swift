@@ -11,7 +11,7 @@ struct PreferencesTests {
 
     /// `Tests/Reference/preferences.txt` says how texts are read.
     @Test func preferences_areAsTheTableSays() throws {
-        let lines = try ClientGuideTests.lines("../Reference/preferences.txt").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("preferences")
         #expect(lines.count == 86)
         for line in lines {
             let (word, text) = (line.prefix { $0 != " " }, String(line.drop { $0 != " " }.dropFirst()))

@@ -1,6 +1,5 @@
 import Base
 import Fixtures
-import LocalPostgres
 import Metrics
 import TestSupport
 import Testing
@@ -14,9 +13,7 @@ import Testing
 
     /// `Tests/Reference/configuration-checks.txt` says what is wrong with an address.
     @Test func fault_whenTheFileSays() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-        let text = try #require(TextFile.read(root + "/Tests/Reference/configuration-checks.txt"))
-        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("configuration-checks")
         #expect(lines.count == 2 * 6)
         for place in stride(from: 0, to: lines.count - 1, by: 2) {
             let (yaml, fault) = (lines[place].replacing("⏎", with: "\n"), lines[place + 1].drop { $0 == " " })

@@ -163,7 +163,7 @@ import struct FoundationEssentials.UUID
     // MARK: What is written from the definitions
 
     @Test func guide_hasTheListOfTheDefinitions() throws {
-        let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/docs/METRICS.md"
+        let path = Checkout.root + "/docs/METRICS.md"
         let (start, end) = ("<!-- metrics: written by MetricsPageTests -->\n", "\n<!-- metrics end -->")
         let old = try #require(TextFile.read(path))
         let from = try #require(old.firstRange(of: start))

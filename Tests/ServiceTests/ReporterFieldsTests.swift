@@ -5,6 +5,7 @@ import LocalPostgres
 import Postgres
 @testable import Core
 import Systemd
+import TestSupport
 import Testing
 @testable import TimeZones
 
@@ -113,25 +114,23 @@ import struct FoundationEssentials.UUID
             ]
         )
         let list = met.map { ([$0] + $1.sorted()).joined(separator: " ") + "\n" }.sorted().joined()
-        let path = Self.root + "/Tests/Reference/journal-fields.txt"
+        let path = Checkout.root + "/Tests/Reference/journal-fields.txt"
         if getenv("NUDGED_WRITE") != nil { try TextFile.write(path, list) }
         #expect(TextFile.read(path) == list, "NUDGED_WRITE=1 swift test --filter ReporterFieldsTests writes it again")
         let documented = try Self.documented()
         #expect(Set(said.map { $0.uppercased() }).symmetricDifference(documented) == [])
     }
 
-    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
-
     /// The fields that docs/JOURNAL.md lists.
     private static func documented() throws -> [String] {
-        let page = try Credentials.readText(root + "/docs/JOURNAL.md", limit: 1 << 20)
+        let page = try Checkout.text("docs/JOURNAL.md")
         let list = page.split(separator: "## Fields\n").last?.split(separator: "\n\n").dropFirst().first
         return try #require(list).matches(of: #/`([A-Z_]+)`/#).map { String($0.1) }.sorted()
     }
 
     /// The fields that the catalog's text about an event shows.
     private static func placeholders(_ event: Event) throws -> [String] {
-        let catalog = try Credentials.readText(root + "/systemd/nudged.catalog", limit: 1 << 20)
+        let catalog = try Checkout.text("systemd/nudged.catalog")
         let entry = catalog.split(separator: "-- ").first { $0.hasPrefix(event.messageID) } ?? ""
         let meaning = entry.prefix(upTo: entry.firstRange(of: "What to do")?.lowerBound ?? entry.endIndex)
         return meaning.split(separator: "@", omittingEmptySubsequences: false).enumerated()

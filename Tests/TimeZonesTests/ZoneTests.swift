@@ -1,4 +1,3 @@
-import Foundation
 import Seeded
 import TestSupport
 import Testing
@@ -13,8 +12,7 @@ struct ZoneTests {
 
     /// `Tests/Reference/zones.txt` has wall times with their instants, and footers with their offsets.
     @Test func zones_areAsWritten() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Reference/zones.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("zones")
         #expect(lines.count == 38)
         for line in lines {
             let words = line.split(separator: " ").map(String.init)

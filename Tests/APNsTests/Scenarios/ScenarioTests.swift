@@ -13,10 +13,7 @@ import Testing
         let lines: [String]
     }
 
-    private static let text: String = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Reference/scenarios.txt")
-        return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    }()
+    private static let text = (try? Checkout.text("Tests/Reference/scenarios.txt")) ?? ""
 
     /// A chapter for each of its `with` lines, whose values stand for `$1`, `$2` and so on.
     static let chapters: [Chapter] =

@@ -1,7 +1,7 @@
 import Fixtures
 import Glibc
 import Service
-import Systemd
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -9,7 +9,6 @@ import Testing
 
 @Suite struct UnitAddressesTests {
     private let fixture = ConfigurationFixture()
-    private static let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { "\($0)/\($1)" }
 
     private func addresses(_ environment: [String: String]) throws -> UnitAddresses {
         try UnitAddresses(fixture.load(nil, environment: ConfigurationFixture.environment.merging(environment) { $1 }))
@@ -93,7 +92,7 @@ import Testing
     }
 
     @Test func example_hasApplesNetworks() throws {
-        let text = try Credentials.readText(Self.repository + "/systemd/examples/addresses.conf", limit: 1 << 16)
+        let text = try Checkout.text("systemd/examples/addresses.conf")
         #expect(text.contains("\nIPAddressAllow=\(UnitAddresses.apples.joined(separator: " "))\n"))
     }
 }

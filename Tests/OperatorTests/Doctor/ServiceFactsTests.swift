@@ -11,11 +11,7 @@ import TimeZones
     private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
 
     /// The unit as it is shipped.
-    private static let shipped: String = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let path = root.appending(path: "systemd/nudged.service").standardizedFileURL
-        return (try? String(contentsOf: path, encoding: .utf8)) ?? ""
-    }()
+    private static let shipped = (try? Checkout.text("systemd/nudged.service")) ?? ""
 
     private static func work(_ daemons: [DaemonRow]) -> WorkStatus { WorkStatus(now: now, daemons: daemons) }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Seeded
 import TestSupport
 import Testing
@@ -18,9 +17,7 @@ import Testing
 
     /// `Tests/Reference/circuit-breaker.txt` says what it is told, and how it stands then.
     @Test func breaker_standsAsWritten() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Reference/circuit-breaker.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let lines = try Checkout.text("Tests/Reference/circuit-breaker.txt").split(separator: "\n")
         #expect(lines.count { !$0.hasPrefix("#") } == 34)
         var (breaker, now) = (CircuitBreaker(), Int64(0))
         var passes: [String: CircuitBreaker.Pass] = [:]

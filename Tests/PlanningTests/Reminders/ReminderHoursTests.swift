@@ -1,8 +1,8 @@
 import Fixtures
-import Foundation
 import NudgedPreferences
 import Policy
 @testable import Core
+import TestSupport
 import Testing
 import TimeZones
 
@@ -67,9 +67,7 @@ import TimeZones
 
     /// `Tests/Reference/reminder-series.txt` says what comes next.
     @Test func next_isAsWritten() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Reference/reminder-series.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try Checkout.reference("reminder-series")
         #expect(lines.count == 13)
         for line in lines {
             let parts = line.split(separator: " | ")
