@@ -5,27 +5,11 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct FailureTests {
-    /// A port of the loopback that is taken and where nobody listens; closed by the caller.
-    static func deadPort() -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(descriptor, $0, length)
-                _ = getsockname(descriptor, $0, &length)
-            }
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
-    }
-
     @Test func send_whenRefused_isUnreachable() async throws {
         let rig = try Rig()
-        let (descriptor, port) = Self.deadPort()
-        defer { close(descriptor) }
-        let request = HTTPRequest(get: try HTTPURL("https://127.0.0.1:\(port)/planted"))
+        let dead = try #require(LoopbackPort())
+        defer { withExtendedLifetime(dead) {} }
+        let request = HTTPRequest(get: try HTTPURL("https://127.0.0.1:\(dead.port)/planted"))
         let error = await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
         #expect(error.isClean(.unreachable) && error?.description.hasSuffix(": Connection refused") == true)
     }
@@ -138,10 +122,11 @@ import Testing
 
     /// In a process of its own with such an environment. (Changing one's own beside threads that read it may crash.)
     @Test(.enabled(if: getenv("NUDGED_PROXY_TEST") == nil)) func proxy_ofTheEnvironment_doesNotCount() async throws {
-        let (_, port) = Self.deadPort()
+        let dead = try #require(LoopbackPort())
+        defer { withExtendedLifetime(dead) {} }
         var environment = OwnProgram.environment
         environment["NUDGED_PROXY_TEST"] = "1"
-        environment["https_proxy"] = "http://127.0.0.1:\(port)"
+        environment["https_proxy"] = "http://127.0.0.1:\(dead.port)"
         let arguments = OwnProgram.arguments + ["--filter", "process_whoseEnvironmentHasAProxy"]
         let run = try ChildProcess(arguments, environment: environment, output: .captured, error: .captured)
         #expect(await run.ended() == .code(0), "\(run.output)\(run.errorOutput)")

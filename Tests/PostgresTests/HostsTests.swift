@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func connection_whenTheFirstHostIsSilent_doesNotWaitForItsTimeout() async throws {
-        let silent = SilentListener()
+        let silent = try #require(LoopbackPort(backlog: 20))
         defer { withExtendedLifetime(silent) {} }
         let ports = [Int(silent.port), Int(silent.port), try Self.standby.get().port, try F.cluster.get().port]
         let configuration = try ConnectionConfiguration.parse(url: Self.url(ports), connectTimeout: .seconds(30))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func connection_whenAnyHostWillDo_keepsTheOrder() async throws {
-        let silent = SilentListener()
+        let silent = try #require(LoopbackPort(backlog: 20))
         defer { withExtendedLifetime(silent) {} }
         let ports = [Int(silent.port), try Self.standby.get().port]
         let configuration = try ConnectionConfiguration.parse(url: Self.url(ports, "any"), connectTimeout: .seconds(2))

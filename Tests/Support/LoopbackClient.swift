@@ -78,17 +78,33 @@ package final class LoopbackClient: Sendable {
         return port
     }
 
-    private static func isFree(_ port: UInt16) -> Bool {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
+    private static func isFree(_ port: UInt16) -> Bool { LoopbackPort(port) != nil }
+}
+
+/// A port of 127.0.0.1 that is taken. Without a backlog nobody listens.
+package final class LoopbackPort: Sendable {
+    package let port: UInt16
+    let descriptor: Int32
+
+    /// - Parameter port: 0: any that is free.
+    package init?(_ port: UInt16 = 0, backlog: Int32? = nil) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isTaken = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                bind(descriptor, $0, length) == 0 && backlog.map { listen(descriptor, $0) == 0 } != false
+                    && getsockname(descriptor, $0, &length) == 0
             }
         }
+        self.port = UInt16(bigEndian: address.sin_port)
+        // deinit closes the descriptor then, too.
+        guard isTaken else { return nil }
     }
+
+    deinit { close(descriptor) }
 }

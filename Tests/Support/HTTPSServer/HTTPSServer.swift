@@ -19,10 +19,9 @@ package final class HTTPSServer: Sendable {
 
     package static let authority = Result { try SelfSignedAuthority() }
 
-    package let port: UInt16
+    package var port: UInt16 { listener.port }
     package let seen = Observed(Seen())
-    private let listener: Int32
-    private let isStopped = Mutex(false)
+    private let listener: LoopbackPort
     private let gate: HTTPSGate
 
     /// Listens, and serves from now on.
@@ -43,13 +42,13 @@ package final class HTTPSServer: Sendable {
             return try TLSContext.server(leaf, offersHTTP2: false, suites: suites)
         }
         let gate = try HTTPSGate()
-        let (listener, port) = try Self.listen()
-        (self.gate, self.listener, self.port) = (gate, listener, port)
+        guard let listener = LoopbackPort(backlog: 64) else { throw HTTPSServerError(errno: errno) }
+        (self.gate, self.listener) = (gate, listener)
         let seen = seen
         // Not self: it goes when its test lets go of it.
         try Self.spawn("https-server") {
             var number = 0
-            while let descriptor = Self.accept(listener) {
+            while let descriptor = Self.accept(listener.descriptor) {
                 number += 1
                 seen.change { $0.accepted += 1 }
                 let id = number
@@ -59,7 +58,6 @@ package final class HTTPSServer: Sendable {
                 }
                 if (try? Self.spawn("https-served", work)) == nil { Glibc.close(descriptor) }
             }
-            Glibc.close(listener)
         }
     }
 
@@ -70,28 +68,9 @@ package final class HTTPSServer: Sendable {
 
     /// Accepts nothing more and lets everybody go; each connection ends with its client's.
     package func stop() {
-        isStopped.withLock { isStopped in
-            // accept(2) returns and its thread closes the descriptor, which may be another's the next time.
-            if !isStopped { shutdown(listener, Int32(SHUT_RDWR)) }
-            isStopped = true
-        }
+        // accept(2) returns, and its thread ends.
+        shutdown(listener.descriptor, Int32(SHUT_RDWR))
         release()
-    }
-
-    private static func listen() throws -> (Int32, UInt16) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && Glibc.listen(listener, 64) == 0
-                    && getsockname(listener, $0, &length) == 0
-            }
-        }
-        guard isListening else { throw HTTPSServerError(errno: errno) }
-        return (listener, UInt16(bigEndian: address.sin_port))
     }
 
     private static func spawn(_ name: String, _ work: @escaping @Sendable () -> Void) throws {
