@@ -1,5 +1,4 @@
 import APNs
-import Foundation
 import TestSupport
 import Testing
 
@@ -63,9 +62,8 @@ import Testing
 
 @Suite(.ownThreads) struct RunTests {
     @Test func run_isClean_whenItIsShort() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("chaos-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         let run = try ChaosRun(seed: Seeds.extra, seconds: 3, rate: 300, folder: folder.path)
         let report = await run.run()
         // Memory and descriptors belong to the whole process, which runs other tests too. Only the command checks them.

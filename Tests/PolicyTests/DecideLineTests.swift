@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import JSON
 import Policy
 import Seeded
@@ -7,9 +7,7 @@ import Testing
 import TimeZones
 
 struct DecideLineTests {
-    private let decide = DecideLine(zones: Fixture.zones)
-
-    private func answer(_ line: String) throws -> JSONValue { try JSONValue(parsing: decide.answer(Array(line.utf8))) }
+    private func answer(_ line: String) throws -> JSONValue { try Fixture.answer(line) }
 
     private static let valid = """
         "id":"x","kind":"message","now":"2026-05-07T12:00:00Z","user_id":"a93db3eb-2346-4f80-a563-f2a9ee7fc5e3",\
@@ -131,22 +129,19 @@ struct DecideLineTests {
                 }
                 if line.isEmpty { line = [32] }
             }
-            let answer = try JSONValue(parsing: decide.answer(line))
+            let answer = try JSONValue(parsing: Fixture.decide.answer(line))
             guard answer["error"] == nil, let now = answer["next_at"], now != .null else { continue }
             #expect(answer["action"] == .string("wait"), "seed \(seed)")
         }
     }
 
     @Test func answer_whenTheZoneCannotBeReadNow_isAnError() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         // A link to itself: every name below it can be opened by nobody (ELOOP).
-        #expect(symlink("Europe", folder.appending(path: "Europe").path) == 0)
+        #expect(symlink("Europe", folder.path + "/Europe") == 0)
         let decide = DecideLine(zones: ZoneDatabase(directory: folder.path))
-        func ask(_ member: String) throws -> JSONValue {
-            try JSONValue(parsing: decide.answer(Array(line(member).utf8)))
-        }
+        func ask(_ member: String) throws -> JSONValue { try Fixture.answer(line(member), by: decide) }
         let answer = try ask("\"rules\":{\"default_timezone\":\"UTC\"}")
         #expect(answer["id"] == .string("x") && answer["action"] == nil)
         guard case .string(let error)? = answer["error"] else { return #expect(Bool(false), "\(answer)") }

@@ -1,15 +1,20 @@
-import Foundation
 import JSON
 import NudgedPreferences
 import Policy
+import TestSupport
 import TimeZones
+
+import struct FoundationEssentials.UUID
 
 /// What several tests share: the zones and the files beside the tests.
 enum Fixture {
     static let zones = ZoneDatabase()
     static let zoneNames = zones.names
+    static let decide = DecideLine(zones: zones)
 
-    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    static func answer(_ line: String, by decide: DecideLine = decide) throws -> JSONValue {
+        try JSONValue(parsing: decide.answer(Array(line.utf8)))
+    }
 
     /// The vectors, one JSON text a line.
     static func vectors() throws -> [String] { try lines("policy-vectors.jsonl") + lines("policy-additions.jsonl") }
@@ -20,30 +25,15 @@ enum Fixture {
     }
 
     private static func lines(_ name: String) throws -> [String] {
-        try String(contentsOf: directory.appending(path: "Fixtures/\(name)"), encoding: .utf8)
-            .split(separator: "\n").map(String.init)
+        try Checkout.text("Tests/PolicyTests/Fixtures/\(name)").split(separator: "\n").map(String.init)
     }
 
     /// The answers of the reference reading in Python to input lines.
     static func reference(_ lines: [String]) throws -> [JSONValue] {
-        let script = directory.deletingLastPathComponent().appending(path: "Reference/policy_reference.py")
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        // Files, not pipes: no side can block the other.
-        let (input, output) = (folder.appending(path: "in"), folder.appending(path: "out"))
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: input)
-        try Data().write(to: output)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path]
-        process.environment = ProcessInfo.processInfo.environment.merging(["TZDIR": zones.directory]) { $1 }
-        process.standardInput = try FileHandle(forReadingFrom: input)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        try process.run()
-        process.waitUntilExit()
-        let text = try String(contentsOf: output, encoding: .utf8)
-        return try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        let script = Checkout.root + "/Tests/Reference/policy_reference.py"
+        return try Python.answers([script], to: lines, environment: ["TZDIR": zones.directory]).map {
+            try JSONValue(parsing: $0)
+        }
     }
 
     /// The keys of an answer that the reference gives too.

@@ -5,15 +5,11 @@ import Testing
 
 /// The vectors, and the comparison with a second reading of the page that shares no line with this one.
 struct ReferenceTests {
-    private let decide = DecideLine(zones: Fixture.zones)
-
-    private func answer(_ line: String) throws -> JSONValue { try JSONValue(parsing: decide.answer(Array(line.utf8))) }
-
     @Test func decide_whenVectors_isEqual() throws {
         let vectors = try Fixture.vectors()
         #expect(vectors.count == 617 + 600)
         for vector in vectors {
-            let (question, answer) = (try JSONValue(parsing: vector), try answer(vector))
+            let (question, answer) = (try JSONValue(parsing: vector), try Fixture.answer(vector))
             let expected = try #require(question["expect"])
             let difference = Fixture.difference(answer, expected)
             #expect(difference == nil, "\(vector)\n\(answer)")
@@ -41,7 +37,7 @@ struct ReferenceTests {
         #expect(references.count == lines.count)
         var reasons: [String: Int] = [:]
         for (line, reference) in zip(lines, references) {
-            let answer = try answer(line)
+            let answer = try Fixture.answer(line)
             let difference = Fixture.difference(answer, reference)
             #expect(difference == nil, "seed \(seed), \(difference ?? "")\n\(line)\n\(answer)\n\(reference)")
             if case .string(let reason)? = answer["reason"] { reasons[reason, default: 0] += 1 }

@@ -1,5 +1,6 @@
 import Foundation
 import NudgedPreferences
+import TestSupport
 import Testing
 
 @testable import TimeZones
@@ -222,14 +223,13 @@ struct ZoneNameTests {
     }
 
     @Test func release_isThatOfTheFolder() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
         let database = ZoneDatabase(directory: folder.path)
         #expect(database.release.name == nil && database.release.modified != nil)
-        try Data("2019c\n".utf8).write(to: folder.appending(path: "+VERSION"))
+        try folder.write("2019c\n", to: "+VERSION")
         #expect(database.release.name == "2019c")
-        try Data("# version 2024b\n".utf8).write(to: folder.appending(path: "tzdata.zi"))
+        try folder.write("# version 2024b\n", to: "tzdata.zi")
         #expect(database.release.name == "2024b" && database.release.year == 2024)
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 import TimeZones
 
@@ -20,20 +20,8 @@ struct ZoneReferenceTests {
         """
 
     private func reference(_ questions: [(name: String, instant: Instant)]) throws -> [Int] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "nudged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (input, output) = (folder.appending(path: "in"), folder.appending(path: "out"))
-        try Data(questions.map { "\($0.name) \($0.instant.seconds)\n" }.joined().utf8).write(to: input)
-        try Data().write(to: output)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", Self.script, zones.directory]
-        process.standardInput = try FileHandle(forReadingFrom: input)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        try process.run()
-        process.waitUntilExit()
-        return try String(contentsOf: output, encoding: .utf8).split(separator: "\n").compactMap { Int($0) }
+        let lines = questions.map { "\($0.name) \($0.instant.seconds)" }
+        return try Python.answers(["-c", Self.script, zones.directory], to: lines).compactMap { Int($0) }
     }
 
     private func compare(_ what: String, _ questions: [(name: String, instant: Instant)]) throws {
