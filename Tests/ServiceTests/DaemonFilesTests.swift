@@ -2,23 +2,24 @@ import Base
 import Glibc
 import LocalPostgres
 import Systemd
+import TestSupport
 import Testing
 
 @testable import Service
 
 /// What a daemon says to `nudged reload` and `nudged status --health`; the processes meet in `IntegrationTests`.
-@Suite struct DaemonFilesTests {
-    private static func folder() -> String {
-        var template = Array("/tmp/nudged-files-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+@Suite final class DaemonFilesTests: Sendable {
+    private let folder: TemporaryFolder
+    private let daemon: LocalDaemon
+
+    init() throws {
+        folder = try TemporaryFolder()
+        daemon = LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder.path])
     }
 
-    private static func remove(_ folder: String) {
-        // A watchdog's last write may come between the two.
-        repeat {
-            for name in [DaemonFiles.lockName, DaemonFiles.stateName] { unlink("\(folder)/\(name)") }
-        } while rmdir(folder) != 0 && errno == ENOTEMPTY
+    deinit {
+        // A watchdog's last write may come meanwhile.
+        while access(folder.path, F_OK) == 0 { folder.remove() }
     }
 
     @Test func word_survivesItsWriting() {
@@ -39,10 +40,8 @@ import Testing
 
     /// The watchdog tells the files while the loop is not overdue, and no longer.
     @Test func health_whenTheLoopIsOverdue_isBad() throws {
-        let folder = Self.folder()
-        defer { Self.remove(folder) }
-        let files = DaemonFiles(folder)
-        func movedAt() -> Int64 { LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder]).state?.movedAt ?? 0 }
+        let files = DaemonFiles(folder.path)
+        func movedAt() -> Int64 { daemon.state?.movedAt ?? 0 }
         let began = movedAt()
         #expect(began > 0, "a daemon that starts is alive")
         // Each instant has its own millisecond. The watchdog's timer may feed it beside the test.
@@ -58,10 +57,7 @@ import Testing
 
     /// Who asks in the daemon's own process would see no lock, so a child holds it.
     @Test func health_whenTheSignIsOld_saysForHowLong() throws {
-        let folder = Self.folder()
-        defer { Self.remove(folder) }
-        let path = "\(folder)/\(DaemonFiles.lockName)"
-        close(open(path, O_RDWR | O_CREAT, 0o600))
+        let path = try folder.write("", to: DaemonFiles.lockName)
         let holder = try ChildProcess(
             [
                 "python3", "-c",
@@ -74,10 +70,7 @@ import Testing
         #expect(holder.waitForOutput(.seconds(60)) { $0.contains("held") })
         var state = DaemonFile()
         state.movedAt = 1_000_000
-        let file = open("\(folder)/\(DaemonFiles.stateName)", O_WRONLY | O_CREAT, 0o600)
-        _ = Array(state.json.utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        close(file)
-        let daemon = LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder])
+        try folder.write(state.json, to: DaemonFiles.stateName)
         #expect(try daemon.health(now: 1_000_000) == holder.id)
         #expect(try daemon.health(now: 1_030_000) == holder.id)
         let what = "process \(holder.id) hangs: its sweeps have made no progress for 31 s; restart nudged"
@@ -85,10 +78,8 @@ import Testing
     }
 
     @Test func board_saysWhatWasBegunAndWhatIsOver() throws {
-        let folder = Self.folder()
-        defer { Self.remove(folder) }
-        let files = DaemonFiles(folder)
-        func state() -> DaemonFile? { LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder]).state }
+        let files = DaemonFiles(folder.path)
+        func state() -> DaemonFile? { daemon.state }
         #expect(files.warning == nil)
         #expect(state()?.begun == 0 && state()?.done == 0)
         files.begin()
@@ -102,16 +93,13 @@ import Testing
         #expect(state()?.done == 2 && state()?.faults == [])
     }
 
-    @Test func reload_whenNobodyRuns_saysSo() async {
-        let folder = Self.folder()
-        defer { Self.remove(folder) }
-        let what = "no nudged runs here: no process holds \(folder)/\(DaemonFiles.lockName); start nudged, "
+    @Test func reload_whenNobodyRuns_saysSo() async throws {
+        let what = "no nudged runs here: no process holds \(folder.path)/\(DaemonFiles.lockName); start nudged, "
         let noDaemon = CommandFailure("\(what)or set RUNTIME_DIRECTORY to the daemon's folder", .unavailable)
-        let daemon = LocalDaemon(environment: ["RUNTIME_DIRECTORY": folder])
         await #expect(throws: noDaemon) { try await daemon.reload() }
         #expect(throws: noDaemon) { try daemon.health() }
         // What a daemon left that is gone.
-        close(open("\(folder)/\(DaemonFiles.lockName)", O_RDWR | O_CREAT, 0o600))
+        try folder.write("", to: DaemonFiles.lockName)
         await #expect(throws: noDaemon) { try await daemon.reload() }
     }
 }

@@ -15,6 +15,11 @@ import struct FoundationEssentials.UUID
 @testable import Service
 
 @Suite struct ReporterTests {
+    private let lines = ReporterLines()
+    private let reporter: Reporter
+
+    init() { reporter = Reporter(lines.logger) }
+
     /// What an operator filters by: the word says whether PostgreSQL is gone, refuses us, or is only held up.
     @Test(
         arguments: [
@@ -25,15 +30,12 @@ import struct FoundationEssentials.UUID
             (.refusedByServer, "57014", "warning database_busy"), (.refusedByServer, "40P01", "warning database_busy"),
         ] as [(PostgresError.Code, String?, String)]
     ) func databaseFailed_isSaidByItsWord(code: PostgresError.Code, state: String?, text: String) {
-        let lines = ReporterLines()
-        Reporter(lines.logger).databaseFailed(PostgresError(code, sqlState: state, statement: "claim_taken"))
+        reporter.databaseFailed(PostgresError(code, sqlState: state, statement: "claim_taken"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix(text + " "), "\(lines.all)")
     }
 
     /// The database answers, but does not have what the statement names.
     @Test func databaseFailed_whenTheSchemaDoesNotFit_isNoOutage() {
-        let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
         reporter.databaseFailed(PostgresError(.refusedByServer, sqlState: "42P01", statement: "claim_profiles"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning write_failed "), "\(lines.all)")
         #expect(reporter.database.trouble == nil && !reporter.database.isAway)
@@ -46,8 +48,6 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func metrics_whenTheyCanNotBeShown_areSaidOnceAPlaceAndAtTheEnd() {
-        let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
         reporter.metricsShown(at: "[::1]:1")
         #expect(lines.all.isEmpty, "what works from the start is no news")
         for _ in 0..<3 {
@@ -61,8 +61,6 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func rejections_whenThousandsCome_areAFewLinesAndTheirCount() throws {
-        let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
         for _ in 0..<3_000 {
             reporter.sweep(.rejected(user: UUID(), deviceHash: "0123456789abcdef", reason: "Unregistered", status: 410))
         }
@@ -80,8 +78,6 @@ import struct FoundationEssentials.UUID
 
     /// The record's own hash of a device is never in the journal.
     @Test func devices_areCalledByAKeyedHash() throws {
-        let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
         reporter.callDevices(by: DeviceNames(secret: "key"))
         reporter.sweep(.rejected(user: UUID(), deviceHash: "0123456789abcdef", reason: "Unregistered", status: 410))
         reporter.sweep(.unknown(user: UUID(), kind: "check_in", deviceHash: "0123456789abcdef", reason: "timeout"))
@@ -95,9 +91,8 @@ import struct FoundationEssentials.UUID
         ("message", "a message", "it is sent once more, unless it was already repeated"),
         ("reminder", "a reminder", "it is sent once more, unless it was already repeated"),
     ]) func unknown_saysWhatBecomesOfItsKind(kind: String, name: String, text: String) {
-        let lines = ReporterLines()
         let hash = "0123456789abcdef"
-        Reporter(lines.logger).sweep(.unknown(user: UUID(), kind: kind, deviceHash: hash, reason: "no_answer"))
+        reporter.sweep(.unknown(user: UUID(), kind: kind, deviceHash: hash, reason: "no_answer"))
         let end = " was written, but no answer came (no_answer); \(text)"
         #expect(lines.all.count == 1 && lines.all[0].hasSuffix(end), "\(lines.all)")
         #expect(lines.all[0].contains(" \(name) to user "), "\(lines.all)")
@@ -106,9 +101,8 @@ import struct FoundationEssentials.UUID
 
     /// The line names its subject. Its text and its author are not shown.
     @Test func fanOut_whenItFails_namesItsSubject() {
-        let lines = ReporterLines()
         let reminder = ReminderFixture.reminder(ReminderFixture.at("2026-11-20T06:00:00Z"), about: "7\n\u{1B}[2J")
-        Reporter(lines.logger).sweep(.fanOutFailed(reminder, error: "PostgreSQL: refused"))
+        reporter.sweep(.fanOutFailed(reminder, error: "PostgreSQL: refused"))
         #expect(lines.all.count == 1 && lines.all[0].hasPrefix("warning fan_out_failed "), "\(lines.all)")
         #expect(lines.all[0].contains(" 7\u{FFFD}\u{FFFD}[2J ") && lines.all[0].hasSuffix("PostgreSQL: refused"))
         #expect(lines.fields[0]["reminder_id"] == reminder.reminderID.uuidString.lowercased())
@@ -126,9 +120,8 @@ import struct FoundationEssentials.UUID
         ("api.push.apple.com.evil.example", 443, "api.push.apple.com.evil.example:443, which is not Apple's,"),
         ("17.1.2.3", 443, "17.1.2.3:443, which is not Apple's,"), ("::1", 2197, "[::1]:2197, which is not Apple's,"),
     ]) func connection_namesTheServerUnlessItIsApples(host: String, port: UInt16, name: String) {
-        let lines = ReporterLines()
         let server = SenderConfiguration.Endpoint(host: host, port: port)
-        Reporter(lines.logger).sender(
+        reporter.sender(
             .connectionOpened(connection: 1, streams: 100, server: server),
             LaneIdentity(environment: "production", topic: "com.example.app")
         )
@@ -142,8 +135,6 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func zonesUnread_whenManyMeetTheSameFailure_isOneLineWithItsRemedy() throws {
-        let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
         reporter.sweep(.zonesUnread(unread(EMFILE, "Asia/Tokyo"), users: 7))
         reporter.sweep(.zonesUnread(unread(EMFILE, "Europe/Berlin"), users: 5))
         let line = try #require(lines.all.first)
@@ -156,8 +147,6 @@ import struct FoundationEssentials.UUID
     }
 
     @Test func zonesAre_whenFilesAreUnreadOrNone_saysSo() throws {
-        let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
         reporter.zonesAre(ZoneDatabase().reload(), in: "/usr/share/zoneinfo")
         #expect(lines.all.isEmpty)
         reporter.zonesAre(ZoneDatabase(directory: "/nonexistent").reload(), in: "/nonexistent")

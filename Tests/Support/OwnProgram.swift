@@ -10,8 +10,13 @@ package enum OwnProgram {
                 arguments.removeSubrange(index...(index + 1))
             }
         }
-        return ["/proc/self/exe".resolved ?? arguments[0]] + arguments.dropFirst()
+        return [path] + arguments.dropFirst()
     }()
+
+    private static let path = "/proc/self/exe".resolved ?? CommandLine.arguments[0]
+
+    /// Where the build puts its programs.
+    package static let folder = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
 
     package static var environment: [String: String] {
         var found: [String: String] = [:]
