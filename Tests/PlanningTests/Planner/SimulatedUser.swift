@@ -43,18 +43,8 @@ struct SimulatedUser {
         self.changes = changes
         random = SplitMix64(seed: seed)
         now = start
-        var bytes: [UInt8] = []
-        for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &random)) }
-        userID = UUID(
-            uuid: (
-                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
-                bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            )
-        )
-        zoneName =
-            ["Asia/Tokyo", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"].randomElement(
-                using: &random
-            ) ?? "UTC"
+        userID = random.uuid()
+        zoneName = random.pick(["Asia/Tokyo", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"])
         minutes = Int.random(in: 0..<1440, using: &random)
         devices = []
         preferences = ""

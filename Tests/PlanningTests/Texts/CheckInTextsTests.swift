@@ -12,16 +12,6 @@ import struct FoundationEssentials.UUID
     private static let day = PlannerFixture.date("2026-11-20")
     private static let conversation = "0f4a1c3e-9b7d-4c2a-8e5f-001122334455"
 
-    private static func user(_ random: inout SplitMix64) -> UUID {
-        func byte() -> UInt8 { UInt8(random.int(0...255)) }
-        return UUID(
-            uuid: (
-                byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(),
-                byte(), byte(), byte()
-            )
-        )
-    }
-
     private static func question(
         _ user: UUID = PlannerFixture.userID,
         _ slot: LocalDate = day,
@@ -42,7 +32,7 @@ import struct FoundationEssentials.UUID
     @Test(arguments: Seeds.all) func hash_isOfTheText(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
-            let (user, slot) = (Self.user(&random), Self.day + random.int(-4000...4000))
+            let (user, slot) = (random.uuid(), Self.day + random.int(-4000...4000))
             let text = "\(user.uuidString.lowercased()):\(slot.iso):template"
             #expect(CheckInTexts.hash(user, slot) == text.stableHash, "seed \(seed)")
         }
@@ -55,12 +45,12 @@ import struct FoundationEssentials.UUID
         let all = weights.enumerated().map { StoredTemplate(id: Int32($0 + 1), title: "t\($0)", body: "", weight: $1) }
         let checkInTexts = CheckInTexts(templates: all)
         let total = Double(weights.reduce(0, +))
-        let one = Self.user(&random)
+        let one = random.uuid()
         for isOneUser in [false, true] {
             let draws = 6_000
             var counts = [Int](repeating: 0, count: weights.count)
             for index in 0..<draws {
-                let user = isOneUser ? one : Self.user(&random)
+                let user = isOneUser ? one : random.uuid()
                 let slot = isOneUser ? Self.day + index : Self.day
                 let choice = checkInTexts.choose(Self.question(user, slot))
                 if let template = choice?.text.id { counts[Int(template) - 1] += 1 }
@@ -83,7 +73,7 @@ import struct FoundationEssentials.UUID
         var random = SplitMix64(seed: seed)
         let texts = ["one", "two {first_name}", "three {topic}", "four", "five {first_name} {topic}"]
         for _ in 0..<40 {
-            let user = Self.user(&random)
+            let user = random.uuid()
             var last: Int32?
             var lastText = ""
             for day in 0..<60 {
