@@ -1,5 +1,6 @@
 import Fixtures
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Operator
@@ -13,27 +14,15 @@ import Testing
         return answers
     }
 
-    @Test(arguments: [
-        ("postgresql://owner:pw@db.example.com:5433/app", "nudged_daemon:new@db.example.com:5433/app"),
-        ("postgres://db.example.com/app", "nudged_daemon:new@db.example.com:5432/app"),
-        ("postgresql://owner@/app?host=/run/pg", "nudged_daemon:new@/app?host=/run/pg&port=5432"),
-        ("postgresql://owner:pw@[::1]:5433/app", "nudged_daemon:new@[::1]:5433/app"),
-        ("postgresql://owner:pw@localhost", "nudged_daemon:new@localhost:5432/owner"),
-        (
-            "postgresql://h/app?user=o&sslmode=verify-full&password=p&sslrootcert=/a/b&sslpassword=q",
-            "nudged_daemon:new@h:5432/app?sslmode=verify-full&sslrootcert=/a/b"
-        ),
-        ("postgresql://h/a%20b?u%73er=o&passwor%64=p&application_name=x@y", "nudged_daemon:new@h:5432/a%20b"),
-        ("postgresql://o:p%40q@a,b:5433/app", "nudged_daemon:new@/app?host=a,b&port=5432,5433"),
-        (
-            "postgresql://postgres.abcd:pw@aws-0-eu-west-1.pooler.supabase.com:5432/postgres?sslmode=verify-full",
-            "nudged_daemon.abcd:new@aws-0-eu-west-1.pooler.supabase.com:5432/postgres?sslmode=verify-full"
-        ),
-        ("postgresql://some.body:pw@db.example.com/app", "nudged_daemon:new@db.example.com:5432/app"),
-    ]) func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets(_ owner: String, _ daemon: String) throws {
-        let place = try ConnectionConfiguration.parse(url: owner, allowInsecure: true)
-        let role = SetUpAnswers.daemon(beside: place)
-        #expect(place.url(user: role, password: "new") == "postgresql://\(daemon)")
+    /// `Tests/Reference/daemon-urls.txt` has the owners' URLs and the daemons'.
+    @Test func daemonURL_hasTheOwnersPlaceAndNoneOfTheirSecrets() throws {
+        let lines = try Checkout.reference("daemon-urls")
+        #expect(lines.count == 10)
+        for line in lines {
+            let urls = line.split(separator: " → ").map(String.init)
+            let place = try ConnectionConfiguration.parse(url: urls[0], allowInsecure: true)
+            #expect(place.url(user: SetUpAnswers.daemon(beside: place), password: "new") == urls[1])
+        }
     }
 
     @Test(arguments: [

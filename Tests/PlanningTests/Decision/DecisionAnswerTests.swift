@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Core
@@ -33,29 +34,21 @@ import Testing
         #expect(try Self.answer(Self.json("\"priority\": \"\(name)\"")).priority == priority)
     }
 
-    @Test(
-        arguments: [
-            ("", nil), ("planted", nil), ("[]", nil), ("null", nil), ("{} {}", nil), (#"{"should_notify": true"#, nil),
-            ("{}", "should_notify"), (json(#""should_notify": "true""#), "should_notify"),
-            (json(#""should_notify": 1"#), "should_notify"), (json(#""should_notify": null"#), "should_notify"),
-            (#"{"should_notify": true, "reason": "r"}"#, "priority"), (json(#""priority": "planted""#), "priority"),
-            (json(#""priority": "High""#), "priority"), (json(#""priority": 1"#), "priority"),
-            (json(#""priority": "Medium""#), "priority"), (json(#""priority": "med""#), "priority"),
-            (#"{"should_notify": true, "priority": "low"}"#, "reason"), (json(#""reason": null"#), "reason"),
-            (json(#""reason": ["planted"]"#), "reason"), (json(#""title": """#), "title"),
-            (json(#""title": " \n\u00a0""#), "title"), (json(#""title": 5"#), "title"), (json(#""body": {}"#), "body"),
-            (json(#""body": "\t""#), "body"),
-            (json(#""title": "\u200b\u3000""#), "title"),
-        ] as [(String, String?)]
-    )
-    func answer_whenNonsense_isRefusedWithOurMessage(text: String, member: String?) {
-        let failure = #expect(throws: DecisionFailure.self) { try Self.answer(text) }
-        guard let failure, case .nonsense(let found, _) = failure else {
-            Issue.record("\(text): \(String(describing: failure))")
-            return
+    /// `Tests/Reference/nonsense-answers.txt` has answers, and the member that is wrong.
+    @Test func answer_whenNonsense_isRefusedWithOurMessage() throws {
+        let lines = try Checkout.reference("nonsense-answers")
+        #expect(lines.count == 25)
+        for line in lines {
+            let member = line.prefix { $0 != " " }
+            let failure = #expect(throws: DecisionFailure.self) {
+                try Self.answer(String(line.dropFirst(member.count + " | ".count)))
+            }
+            guard let failure, case .nonsense(let found, _) = failure else {
+                Issue.record("\(line): \(String(describing: failure))")
+                continue
+            }
+            #expect((found ?? "-") == member && !failure.text.contains("planted"), "\(line)")
         }
-        #expect(found == member)
-        #expect(!failure.text.contains("planted"))
     }
 
     @Test func answer_whenItsBytesAreNoUTF8_isRefused() {
