@@ -1,4 +1,5 @@
 import Systemd
+import TestSupport
 import Testing
 import TimeZones
 
@@ -168,34 +169,22 @@ import TimeZones
         }
     }
 
-    @Test(
-        arguments: [
-            (.recipient, "timezone", nil, "has no column timezone"),
-            (.device, "registered_at", nil, "has no column registered_at"),
-            (.device, "user_id", "text", "has a column user_id of type text, not uuid"),
-            (.subjectMember, "subject_id", "bigint", "has a column subject_id of type bigint, not text"),
-            (.recipient, "first_session_complete", "jsonb", ", not boolean"),
-            (.device, "registered_at", "timestamp without time zone", ""), (.recipient, "context", nil, ""),
-            (.recipient, "preferences", "json", ""), (.device, "token", "character varying", ""),
-        ] as [(DatabaseFacts.View, String, String?, String)]
-    )
-    func view_whenAColumnIsMissingOrOfAnotherType_isAnError(
-        view: DatabaseFacts.View,
-        column: String,
-        type: String?,
-        said: String
-    ) {
-        let columns = Self.columns.compactMap { found -> Verdicts.Column? in
-            guard found.view == view.rawValue, found.name == column else { return found }
-            return type.map { (view.rawValue, column, $0) }
+    /// `Tests/Reference/view-columns.txt` says what is wrong with a view.
+    @Test func view_whenAColumnIsMissingOrOfAnotherType_isAnError() throws {
+        let lines = try Checkout.reference("view-columns")
+        #expect(lines.count == 9)
+        for line in lines {
+            let parts = line.split(separator: " | ").map(String.init)
+            let view = try #require(Facts.View.allCases.first { "\($0)" == parts[0] })
+            let columns = Self.columns.compactMap { found -> Verdicts.Column? in
+                guard found.view == view.rawValue, found.name == parts[1] else { return found }
+                return parts[2] == "none" ? nil : (view.rawValue, parts[1], parts[2])
+            }
+            let found = Verdicts.view(view, columns, .success(()))
+            #expect(found.level == (parts[3] == "ok" ? .ok : .error), "\(line): \(found)")
+            if parts[3] == "ok" { continue }
+            #expect(found.found.contains(parts[3]) && found.remedy?.contains("user_id uuid") == true, "\(line): \(found)")
         }
-        let found = Verdicts.view(view, columns, .success(()))
-        guard !said.isEmpty else {
-            #expect(found.level == .ok, "\(found)")
-            return
-        }
-        #expect(found.level == .error && found.found.contains(said), "\(found)")
-        #expect(found.remedy?.contains("user_id uuid") == true)
     }
 
     @Test func view_whenItCantBeRead_saysWhy() {
