@@ -5,17 +5,6 @@ import TestSupport
 
 @testable import APNs
 
-/// What callbacks brought.
-typealias Collected<Element: Sendable> = Observed<[Element]>
-
-extension Observed {
-    convenience init<Element>() where Value == [Element] { self.init([]) }
-
-    var all: Value { now }
-
-    func append<Element>(_ more: [Element]) where Value == [Element] { change { $0 += more } }
-}
-
 /// A push and its number in the test.
 struct Push: Sendable {
     let tag: UInt64
@@ -58,8 +47,8 @@ struct Ended: Sendable, Equatable {
 
 /// What a sender's callbacks brought.
 struct Told: Sendable {
-    let results = Collected<Ended>()
-    let log = Collected<SenderEvent>()
+    let results = Observed<[Ended]>([])
+    let log = Observed<[SenderEvent]>([])
 }
 
 extension SenderConfiguration {

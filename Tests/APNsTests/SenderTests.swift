@@ -83,18 +83,19 @@ import Testing
             return tag != 1 && (tag == bad) == isLast ? .held(then: answer ?? .accept) : answer
         }
         await rig.prime()
-        let quarantined = Collected<RefusedToken>()
-        let results = Collected<PushResult>()
-        rig.sender.send(PushBatch([rig.push(2), rig.push(bad)]), onQuarantine: { quarantined.append($0) }) {
-            results.append($0)
+        let quarantined = Observed<[RefusedToken]>([])
+        let results = Observed<[PushResult]>([])
+        let batch = PushBatch([rig.push(2), rig.push(bad)])
+        rig.sender.send(batch, onQuarantine: { tokens in quarantined.change { $0 += tokens } }) { more in
+            results.change { $0 += more }
         }
         await results.wait { $0.count == 1 }
         #expect(await rig.simulator.wait { $0.held == 1 })
         rig.simulator.release()
         await results.wait { $0.count == 2 }
-        #expect(quarantined.all.isEmpty, "before the window closes")
+        #expect(quarantined.now.isEmpty, "before the window closes")
         #expect(rig.sender.concludeWindow())
-        #expect(quarantined.all == [RefusedToken(slot: 1, reason: "BadDeviceToken")])
+        #expect(quarantined.now == [RefusedToken(slot: 1, reason: "BadDeviceToken")])
         #expect(!rig.sender.concludeWindow())
         let isEmpty = rig.sender.core.withLock { $0.state.batches.count == 0 && $0.state.window.suspects.isEmpty }
         #expect(isEmpty, "nothing is kept")

@@ -58,7 +58,7 @@ final class ScenarioRig: Sendable {
             clock: clock.clock,
             jitter: jitter,
             resolver: resolver,
-            log: { [told] in told.log.append([$0]) }
+            log: { [told] event in told.log.change { $0.append(event) } }
         )
     }
 
@@ -98,8 +98,8 @@ final class ScenarioRig: Sendable {
 
     // MARK: What happens
 
-    var log: [SenderEvent] { told.log.all }
-    var resultCount: Int { told.results.all.count }
+    var log: [SenderEvent] { told.log.now }
+    var resultCount: Int { told.results.now.count }
 
     /// The device token that stands for a push's number.
     static func token(_ tag: UInt64) -> String {
@@ -124,7 +124,7 @@ final class ScenarioRig: Sendable {
 
     func send(_ pushes: [Push]) {
         sender.send(PushBatch(pushes)) { [told] results in
-            told.results.append(results.map { Ended(tag: pushes[$0.slot].tag, outcome: $0.outcome) })
+            told.results.change { $0 += results.map { Ended(tag: pushes[$0.slot].tag, outcome: $0.outcome) } }
         }
     }
 

@@ -1,5 +1,6 @@
 import HTTP2
 import Systemd
+import TestSupport
 import Testing
 import TimeZones
 
@@ -29,11 +30,6 @@ import TimeZones
         findings(.answered(Answer(status: status, reason: reason), date: nil))["answer"]
     }
 
-    @Test func answer_whenOnlyTheTokenIsRefused_isWell() {
-        let finding = Self.answer(400, "BadDeviceToken")
-        #expect(finding?.level == .ok && finding?.subject == "com.example.app (production)")
-    }
-
     /// A configuration that was changed by others could send everything there.
     @Test func server_whenItIsNotApples_isNamedAndIsNotCalledApple() {
         let results: [LaneProbe.Result] = [
@@ -54,28 +50,24 @@ import TimeZones
         }
     }
 
-    /// Each answer that a wrong configuration causes, with a part of its remedy.
-    @Test(arguments: [
-        (403, "InvalidProviderToken", "apns.keyId"), (403, "BadEnvironmentKeyIdInToken", "apns.environment"),
-        (403, "BadEnvironmentKeyInToken", "apns.environment"), (403, "ExpiredProviderToken", "clock"),
-        (403, "Forbidden", "apns.teamId"), (403, "UnrelatedKeyIdInToken", "apns.keyId"),
-        (400, "TopicDisallowed", "apns.bundleId"), (400, "BadTopic", "apns.bundleId"),
-        (400, "DeviceTokenNotForTopic", "apns.bundleId"),
-    ]) func answer_whenTheConfigurationIsRefused_saysTheRemedy(status: Int, reason: String, remedy: String) throws {
-        let finding = try #require(Self.answer(status, reason))
-        #expect(finding.level == .error && finding.status == .configuration)
-        #expect(finding.found.contains(reason) && finding.remedy?.contains(remedy) == true, "\(finding)")
-    }
-
-    @Test(
-        arguments: [
-            (200, nil), (429, "TooManyProviderTokenUpdates"), (429, "TooManyRequests"), (500, "InternalServerError"),
-            (503, "ServiceUnavailable"), (400, "BadPriority"), (418, nil), (410, "Unregistered"),
-        ] as [(Int, String?)]
-    )
-    func answer_whenItTellsNothingOfTheConfiguration_isAWarning(status: Int, reason: String?) {
-        let finding = Self.answer(status, reason)
-        #expect(finding?.level == .warning && finding?.remedy != nil, "\(String(describing: finding))")
+    /// `Tests/Reference/doctor-answers.txt` has Apple's answers, and what doctor makes of each.
+    @Test func answer_isJudgedAsWritten() throws {
+        let lines = try Checkout.reference("doctor-answers")
+        #expect(lines.count == 18)
+        for line in lines {
+            let words = line.split(separator: " ").map(String.init)
+            let (status, reason) = (try #require(Int(words[0])), words[1] == "→" ? nil : words[1])
+            let finding = try #require(Self.answer(status, reason), "\(line)")
+            let wanted = Array(words.drop { $0 != "→" }.dropFirst())
+            switch wanted[0] {
+            case "ok": #expect(finding.level == .ok && finding.subject == "com.example.app (production)")
+            case "warning": #expect(finding.level == .warning && finding.remedy != nil, "\(finding)")
+            default:
+                #expect(finding.level == .error && finding.status == .configuration, "\(finding)")
+                #expect(finding.found.contains(reason ?? "?"), "\(finding)")
+                #expect(finding.remedy?.contains(wanted[1]) == true, "\(finding)")
+            }
+        }
     }
 
     @Test func connection_whenItFails_saysTheStepAndLeavesTheRest() throws {

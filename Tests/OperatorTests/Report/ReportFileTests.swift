@@ -5,10 +5,14 @@ import Testing
 
 @testable import Operator
 
-@Suite struct ReportFileTests {
+@Suite final class ReportFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    deinit { folder.remove() }
+
     @Test func write_whenThereIsNone_makesItForEverybodyToRead() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
         try ReportFile("\(folder.path)/a.html").write("one")
         var status = stat()
         #expect(stat("\(folder.path)/a.html", &status) == 0)
@@ -19,8 +23,6 @@ import Testing
     }
 
     @Test func write_whenTheOldOneIsClosedToOthers_staysClosed() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
         try ReportFile("\(folder.path)/a.html").write("one")
         chmod("\(folder.path)/a.html", 0o600)
         try ReportFile("\(folder.path)/a.html").write("two")
@@ -30,8 +32,6 @@ import Testing
     }
 
     @Test func write_whenThereIsOne_takesItsPlace_alsoThroughALink() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
         try ReportFile("\(folder.path)/a.html").write("one")
         symlink("a.html", "\(folder.path)/link.html")
         try ReportFile("\(folder.path)/link.html").write("two")
@@ -41,8 +41,6 @@ import Testing
     }
 
     @Test func write_whenSomethingElseHasTheName_refusesAndLeavesIt() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
         mkdir("\(folder.path)/sub", 0o755)
         for (path, why) in [
             ("\(folder.path)/sub", ": \(folder.path)/sub is a folder; name a file in it"),

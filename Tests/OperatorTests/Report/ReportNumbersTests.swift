@@ -26,24 +26,19 @@ import TestSupport
         #expect(shown.allSatisfy { Set($0.value.map { rounded.count($0).value }).count == 1 })
     }
 
-    @Test(
-        arguments: [
+    @Test func shares_addUpAndFitTheShownCounts() {
+        let exactly: [([Int], [String]?)] = [
             ([9, 3, 0], ["75 %", "25 %", "0 %"]), ([1, 1, 1], ["34 %", "33 %", "33 %"]), ([12], ["100 %"]),
             ([199, 199, 199, 3], ["33 %", "33 %", "33 %", "under 1 %"]), ([99_999, 1], ["over 99 %", "under 1 %"]),
             ([0, 0], nil), ([], nil),
-        ] as [([Int], [String]?)]
-    )
-    func shares_whenExact_addUp(parts: [Int], shares: [String]?) { #expect(exact.shares(of: parts) == shares) }
-
-    @Test(
-        arguments: [
-            // Shown as 10 and 1–4: no share of them can be right.
+        ]
+        // Shown as 10 and 1–4: no share of them can be right.
+        let roughly: [([Int], [String]?)] = [
             ([9, 3], nil), ([2, 2], nil), ([396, 3], nil), ([404, 3], ["over 99 %", "under 1 %"]), ([801, 3, 2], nil),
             ([12, 3], nil), ([12, 7], ["67 %", "33 %"]), ([0, 0], nil),
-        ] as [([Int], [String]?)]
-    )
-    func shares_whenRounded_fitTheShownCounts(parts: [Int], shares: [String]?) {
-        #expect(rounded.shares(of: parts) == shares)
+        ]
+        for (parts, shares) in exactly { #expect(exact.shares(of: parts) == shares, "\(parts)") }
+        for (parts, shares) in roughly { #expect(rounded.shares(of: parts) == shares, "\(parts)") }
     }
 
     @Test(arguments: Seeds.all) func shares_whateverTheCounts_addUpAndKeepTheirOrder(seed: UInt64) {
