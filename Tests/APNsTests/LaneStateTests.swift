@@ -102,8 +102,7 @@ import Testing
     @Test(
         arguments: AnswerTests.stopping,
         [(400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered")]
-    )
-    func lane_resumes_whenItsProbeIsAnsweredAboutTheToken(
+    ) func lane_resumes_whenItsProbeIsAnsweredAboutTheToken(
         cause: (status: Int, reason: String),
         answer: (status: Int, reason: String)
     ) {

@@ -18,6 +18,14 @@ struct TLSTests {
         return try withExtendedLifetime(roots) { try TLSContext.client(trust: .file(roots.path)) }
     }
 
+    private static func shakeHands(_ near: TLSConnection, _ far: TLSConnection) throws {
+        var isDone = (near: false, far: false)
+        while !isDone.near || !isDone.far {
+            if !isDone.near, case .done = try near.handshake() { isDone.near = true }
+            if !isDone.far, case .done = try far.handshake() { isDone.far = true }
+        }
+    }
+
     private func shake(
         _ leaf: IssuedCertificate,
         host: String = "localhost",
@@ -32,11 +40,7 @@ struct TLSTests {
         defer { for end in ends { close(end) } }
         let near = try TLSConnection(client: client, descriptor: ends[0], host: host)
         let far = try TLSConnection(server: server, descriptor: ends[1])
-        var isDone = (near: false, far: false)
-        while !isDone.near || !isDone.far {
-            if !isDone.near, case .done = try near.handshake() { isDone.near = true }
-            if !isDone.far, case .done = try far.handshake() { isDone.far = true }
-        }
+        try Self.shakeHands(near, far)
         let hello = Array("hello".utf8)
         #expect(try hello.withUnsafeBytes { bytes throws(TLSError) in try near.write(bytes) } == .done(5))
         var buffer = [UInt8](repeating: 0, count: 64)
@@ -117,11 +121,7 @@ struct TLSTests {
         defer { for end in ends { close(end) } }
         let near = try TLSConnection(client: client, descriptor: ends[0], host: "localhost")
         let far = try TLSConnection(server: server, descriptor: ends[1])
-        var isDone = (near: false, far: false)
-        while !isDone.near || !isDone.far {
-            if !isDone.near, case .done = try near.handshake() { isDone.near = true }
-            if !isDone.far, case .done = try far.handshake() { isDone.far = true }
-        }
+        try Self.shakeHands(near, far)
         let before = near.received
         for _ in 0..<6 {
             #expect(SSL_key_update(far.handle, Int32(SSL_KEY_UPDATE_NOT_REQUESTED)) == 1)

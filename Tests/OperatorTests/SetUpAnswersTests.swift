@@ -62,8 +62,7 @@ import Testing
             (false, "https://localhost:1", "https://localhost:1"), (true, "https://localhost:1", nil),
             (true, "https://api.push.apple.com:2197", "https://api.push.apple.com:2197"), (true, nil, nil),
         ] as [(Bool, String?, String?)]
-    )
-    func endpoint_ofASimulatedApple_staysUntilThereIsAKey(
+    ) func endpoint_ofASimulatedApple_staysUntilThereIsAKey(
         _ hasNewKey: Bool,
         _ known: String?,
         _ expected: String?

@@ -9,8 +9,7 @@ import Testing
         // What the trip took may have been all on one side of it.
         (2_400_000, 500_000, .ok), (2_600_000, 500_000, .warning), (300_400_000, 500_000, .warning),
         (.max, 0, .error), (.min, .max, .ok),
-    ])
-    func finding_isByWhatIsSure(ahead: Int64, margin: Int64, expected: Finding.Level) {
+    ]) func finding_isByWhatIsSure(ahead: Int64, margin: Int64, expected: Finding.Level) {
         #expect(Finding.clock(whose: "Apple's", ahead: ahead, margin: margin).level == expected)
     }
 

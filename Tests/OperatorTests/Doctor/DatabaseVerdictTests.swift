@@ -256,8 +256,7 @@ import TimeZones
             (300, 5, Finding.Level.ok), (301, 5, .warning), (10, 900_000, .ok), (nil, 200_000, .ok),
             (nil, 200_001, .warning),
         ] as [(Int64?, Int64, Finding.Level)]
-    )
-    func holders_whenATransactionIsLong_areAWarning(seconds: Int64?, age: Int64, expected: Finding.Level) {
+    ) func holders_whenATransactionIsLong_areAWarning(seconds: Int64?, age: Int64, expected: Finding.Level) {
         let found = Self.holders(process: 4711, seconds: seconds, age: age)
         #expect(found.map(\.level) == [expected])
         if expected == .warning { #expect(found[0].remedy?.contains("pg_terminate_backend(4711)") == true) }

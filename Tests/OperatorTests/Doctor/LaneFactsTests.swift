@@ -102,8 +102,7 @@ import TimeZones
             ("Sat, 21 Nov 2026 11:59:56 GMT", .warning), ("Sat, 21 Nov 2026 12:30:00 GMT", .error),
             ("Sat, 21 Nov 2026 10:00:00 GMT", .error), ("yesterday", .unchecked), (nil, .unchecked),
         ] as [(String?, Finding.Level)]
-    )
-    func clock_isHeldAgainstApplesDate(date: String?, expected: Finding.Level) {
+    ) func clock_isHeldAgainstApplesDate(date: String?, expected: Finding.Level) {
         let findings = Self.findings(.answered(Answer(status: 400, reason: "BadDeviceToken"), date: date))
         #expect(findings["clock"]?.level == expected, "\(String(describing: findings["clock"]))")
     }

@@ -47,21 +47,15 @@ import struct FoundationEssentials.UUID
         sent: [F.at("2026-11-20T01:00:00Z")]
     )
 
-    @Test func headline_whenTheSlotIsToCome_saysWhen() {
-        let explanation = Self.explain(Self.facts(F.user()), now: Self.early)
-        #expect(explanation.headline == "Next: a check-in today at 10:00 (Asia/Tokyo), to 1 device.")
-        #expect(explanation.text(on: Screen(width: 80)).hasPrefix("\(explanation.headline)\n\nuser 01020304-"))
-    }
-
-    @Test func headline_whenTodaysIsSent_namesTomorrows() {
-        let explanation = Self.explain(Self.facts(F.user(history: Self.sent)), now: Self.late)
-        #expect(explanation.headline == "Next: a check-in tomorrow at 10:00 (Asia/Tokyo), to 1 device.")
-    }
-
-    @Test func headline_whenItIsDue_saysTheNextSweep() {
-        let explanation = Self.explain(Self.facts(F.user(devices: [F.device(1), F.device(2)])), now: Self.late)
-        #expect(explanation.headline == "Next: a check-in with the next sweep, to 2 devices.")
-        #expect(explanation.json.contains(#""in_the_way":[]"#), "\(explanation.json)")
+    @Test func headline_ofACheckIn_saysWhenItIsSent() {
+        let toCome = Self.explain(Self.facts(F.user()), now: Self.early)
+        #expect(toCome.headline == "Next: a check-in today at 10:00 (Asia/Tokyo), to 1 device.")
+        #expect(toCome.text(on: Screen(width: 80)).hasPrefix("\(toCome.headline)\n\nuser 01020304-"))
+        let tomorrow = Self.explain(Self.facts(F.user(history: Self.sent)), now: Self.late)
+        #expect(tomorrow.headline == "Next: a check-in tomorrow at 10:00 (Asia/Tokyo), to 1 device.")
+        let due = Self.explain(Self.facts(F.user(devices: [F.device(1), F.device(2)])), now: Self.late)
+        #expect(due.headline == "Next: a check-in with the next sweep, to 2 devices.")
+        #expect(due.json.contains(#""in_the_way":[]"#), "\(due.json)")
     }
 
     @Test func headline_whenTheAppSawTheUser_namesTheNextCheckIn_andThePageSaysWhy() {

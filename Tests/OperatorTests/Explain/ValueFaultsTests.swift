@@ -40,6 +40,5 @@ struct ValueFaultsTests {
         arguments: [
             #"{"smart_enabled":true}"#, #"{"smart_enabled":false}"#, #"{"smart_enabled":null}"#, "{}", "[]", nil,
         ]
-    )
-    func consent_whenValidOrAbsent_isNoFault(text: String?) { #expect(ValueFaults.consent(text) == nil) }
+    ) func consent_whenValidOrAbsent_isNoFault(text: String?) { #expect(ValueFaults.consent(text) == nil) }
 }

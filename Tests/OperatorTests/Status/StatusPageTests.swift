@@ -111,8 +111,7 @@ import TimeZones
         arguments: [
             ([], "none"), ([5], "5 (1 of 64)"), ([-32, -31, -30, -1, 0, 7], "-32..-30, -1..0, 7 (6 of 64)"),
         ] as [([Int16], String)]
-    )
-    func ranges_areShort(ranges: [Int16], text: String) {
+    ) func ranges_areShort(ranges: [Int16], text: String) {
         let page = Self.page([Self.row([], ranges: ranges)])
         let said = page.text(on: Screen(width: 80))
         #expect(said.contains("  ranges        \(text)\n"), "\(said)")

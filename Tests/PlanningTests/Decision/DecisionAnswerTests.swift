@@ -29,8 +29,7 @@ import Testing
         arguments: [
             ("urgent", .urgent), ("high", .high), ("medium", .medium), ("normal", .medium), ("low", .low),
         ] as [(String, DecisionPriority)]
-    )
-    func priority_isReadByEachOfItsNames(name: String, priority: DecisionPriority) throws {
+    ) func priority_isReadByEachOfItsNames(name: String, priority: DecisionPriority) throws {
         #expect(try Self.answer(Self.json("\"priority\": \"\(name)\"")).priority == priority)
     }
 

@@ -10,8 +10,7 @@ import Testing
         (.message, true, false, true, "urgent"), (.message, false, true, true, "mention"),
         (.message, true, true, true, "urgent"),
         (.checkIn, false, false, true, "template"), (.reminder, false, false, true, "reminder"),
-    ])
-    func simpleRules(kind: NudgeKind, isUrgent: Bool, isMention: Bool, sends: Bool, ground: String) {
+    ]) func simpleRules(kind: NudgeKind, isUrgent: Bool, isMention: Bool, sends: Bool, ground: String) {
         let rules = FallbackStrategy.simpleRules
         let found = DecisionOutcome.fallback(rules, kind, isUrgent: isUrgent, isMention: isMention, because: .busy)
         #expect(found.answer == Self.answer(sends, ground, isUrgent: isUrgent) && found.origin == .fallback)

@@ -16,8 +16,7 @@ import Testing
         ("code 471", "code 4711 please", "code 471"), ("pin 4711", "it is 4711 now", "pin …"),
         ("about tea", "Tea", "about tea"), ("about teas", "Teas", "about …"),
         ("twice abcdefghijkl, abcdefghijkl", "abcdefghijkl", "twice …, …"),
-    ])
-    func reason_losesWhatItQuotes(reason: String, text: String, masked: String) {
+    ]) func reason_losesWhatItQuotes(reason: String, text: String, masked: String) {
         #expect(Quotation.masked(reason, of: [text]) == masked)
     }
 

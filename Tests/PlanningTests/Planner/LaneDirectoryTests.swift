@@ -22,8 +22,7 @@ import TimeZones
             ("Development", nil, true), ("DEV", "COM.EXAMPLE.APP", true), ("", nil, false), (" ", " ", false),
             ("prod", nil, false), ("PRODUCTION", nil, false), (nil, "Com.Example.App", false),
         ] as [(String?, String?, Bool)]
-    )
-    func lane_whenTheRowSpellsItOtherwise_isTheConfiguredOne(environment: String?, topic: String?, isSandbox: Bool)
+    ) func lane_whenTheRowSpellsItOtherwise_isTheConfiguredOne(environment: String?, topic: String?, isSandbox: Bool)
         throws
     {
         let topic = topic?.replacing("com.example.app", with: F.lane.topic)

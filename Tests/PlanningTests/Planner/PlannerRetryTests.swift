@@ -55,8 +55,7 @@ import struct FoundationEssentials.UUID
     }
 
     /// Such a text can't be written back as it is, so it must not be kept.
-    @Test(arguments: [#"a\"b"#, #"a\\b"#, #"a\u0000b"#])
-    func retry_whenANameNeedsAnEscape_isLeftOut(name: String) {
+    @Test(arguments: [#"a\"b"#, #"a\\b"#, #"a\u0000b"#]) func retry_whenANameNeedsAnEscape_isLeftOut(name: String) {
         func json(key: String, members: String, device: String) -> String {
             #"[{"kind":"message","key":"\#(key)","members":[\#(members)],"version":1,"attempt":0,"#
                 + #""left":[{"device":"\#(device)","not_before":"2026-11-20T01:00:00Z"}]}]"#
