@@ -7,10 +7,13 @@ import Testing
 @Suite(.ownThreads) struct RoundTripTests {
     typealias F = ServerFixture
 
+    private let connection: Connection
+
+    init() async throws { connection = try await F.connection() }
+
     static let uuid = UUID(uuidString: "00000000-0000-0000-0000-0000000000ff")!
 
     @Test func scalars_whenEdgeValues_comeBackEqual() async throws {
-        let connection = try await F.connection()
         for value in [Int64.min, -1, 0, 1, .max] {
             let rows = try await connection.run(F.sql("select $1, $1::text", .int8(value)))
             #expect(try rows.int8(0, 0) == value && rows.text(0, 1) == String(value))
@@ -37,7 +40,6 @@ import Testing
         (-62_135_596_800_000_000, "0001-01-01 00:00:00+00"), (253_402_300_799_999_999, "9999-12-31 23:59:59.999999+00"),
         (Int64.max, "infinity"), (Int64.min, "-infinity"),
     ]) func timestamp_whenEdge_meansTheSameInstant(value: Int64, text: String) async throws {
-        let connection = try await F.connection()
         let rows = try await connection.transaction(
             [F.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
             settings: [("timezone", "UTC")]
@@ -50,14 +52,12 @@ import Testing
         (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (Int32.max, "infinity"),
         (Int32.min, "-infinity"),
     ]) func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
-        let connection = try await F.connection()
         let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
         #expect(try rows.text(0, 0) == text)
         #expect(try rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value)
     }
 
     @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
-        let connection = try await F.connection()
         let rows = try await connection.run(F.sql("select '294276-12-31'::timestamptz, '5874897-12-31'::date"))
         #expect(throws: PostgresError.self) { try rows.timestamp(0, 0) }
         // Dates have more room.
@@ -67,7 +67,6 @@ import Testing
     }
 
     @Test func arrays_whenNullsAndEmpty_comeBackEqual() async throws {
-        let connection = try await F.connection()
         let arrays: [Parameter] = [
             .int8Array([1, nil, .min]), .int4Array([nil]), .int2Array([3]), .boolArray([true, nil, false]),
             .textArray(["", nil, "NULL", "{,\"}"]), .uuidArray([Self.uuid, nil]),
@@ -91,7 +90,6 @@ import Testing
 
     @Test(arguments: PostgresType.allCases.filter { $0 != .unknown })
     func null_whenOfAnyType_isNull(type: PostgresType) async throws {
-        let connection = try await F.connection()
         let rows = try await connection.run(F.sql("select $1", .null(type)))
         #expect(try rows.isNull(0, 0))
         #expect(throws: PostgresError.self) { try rows.int8(0, 0) }
@@ -99,7 +97,6 @@ import Testing
     }
 
     @Test func readers_whenTypeOrCellIsWrong_throwAndNeverTrap() async throws {
-        let connection = try await F.connection()
         let cells = "select 1::int8 as big, 'planted-value' as word, array[array[1,2]] as deep, 1.5::numeric"
         let rows = try await connection.run(F.sql(cells))
         #expect(throws: PostgresError.self) { try rows.int4(0, 0) }
@@ -135,7 +132,6 @@ import Testing
     }
 
     @Test func batch_whenTenThousandsOfElements_comesBackWhole() async throws {
-        let connection = try await F.connection()
         let ids = (0..<50_000).map { _ in UUID() }
         let numbered = "select u, n from unnest($1) with ordinality as a (u, n) order by n"
         let rows = try await connection.run(F.sql(numbered, .uuidArray(ids)))

@@ -6,8 +6,11 @@ import Testing
 @Suite(.ownThreads) struct TransactionTests {
     typealias F = ServerFixture
 
+    private let connection: Connection
+
+    init() async throws { connection = try await F.connection() }
+
     @Test func transaction_whenAllIsWell_commitsAndAnswersEach() async throws {
-        let connection = try await F.connection()
         let rows = try await connection.transaction(
             [
                 F.sql("create table t (n int)"), F.sql("insert into t values ($1), (2)", .int4(1)),
@@ -24,7 +27,6 @@ import Testing
     }
 
     @Test func transaction_whenOneFails_rollsBackAndStaysUsable() async throws {
-        let connection = try await F.connection()
         _ = try await connection.run(F.sql("create table t (n int primary key)"))
         let error = await F.error {
             _ = try await connection.transaction([
@@ -39,7 +41,6 @@ import Testing
     }
 
     @Test func commit_whenDeferredConstraintFails_throwsAndStaysUsable() async throws {
-        let connection = try await F.connection()
         _ = try await connection.run(F.sql("create table t (n int unique deferrable initially deferred)"))
         let insert = F.sql("insert into t values (1), (1)")
         for _ in 0..<3 {
@@ -52,7 +53,6 @@ import Testing
     }
 
     @Test func statement_whenItBeginsOrEndsATransaction_leavesNoneOpen() async throws {
-        let connection = try await F.connection()
         _ = try await connection.run(F.sql("begin"))
         let rolledBack = await F.error {
             _ = try await connection.transaction([F.sql("create table gone (n int)"), F.sql("rollback")])
@@ -68,14 +68,12 @@ import Testing
 
     @Test(arguments: ["copy pg_class to stdout", "copy pg_class from stdin"])
     func copy_whenTried_closesAndDoesNotHang(sql: String) async throws {
-        let connection = try await F.connection()
         #expect(await F.error { _ = try await connection.run(F.sql(sql)) } != nil)
         let other = try await F.connection()
         #expect(await F.error { try await other.execute(script: sql) } != nil)
     }
 
     @Test func interactive_whenBodyReturns_commits() async throws {
-        let connection = try await F.connection()
         let count = try await connection.transaction { transaction in
             try await transaction.execute(script: "create table t (n int); insert into t values (1), (2);")
             return try await transaction.run(F.sql("select count(*) from t")).int8(0, 0)
@@ -86,7 +84,6 @@ import Testing
 
     @Test func interactive_whenBodyThrowsOrSwallows_rollsBack() async throws {
         struct Stop: Error {}
-        let connection = try await F.connection()
         await #expect(throws: Stop.self) {
             try await connection.transaction { transaction in
                 _ = try await transaction.run(F.sql("create table t (n int)"))
@@ -104,13 +101,11 @@ import Testing
     }
 
     @Test func interactive_whenUsedAfterItsEnd_throws() async throws {
-        let connection = try await F.connection()
         let kept = try await connection.transaction { $0 }
         #expect(await F.error { _ = try await kept.run(F.sql("select 1")) }?.code == .transactionEnded)
     }
 
     @Test func callers_whenConcurrent_takeTurns() async throws {
-        let connection = try await F.connection()
         _ = try await connection.run(F.sql("create table t (who int, n int)"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for who in 0..<8 {
@@ -136,7 +131,6 @@ import Testing
 
     /// Under a task executor, each call into the actor may let others in, also where it waits for nothing.
     @Test func callers_whenTheirTasksHaveAnExecutor_loseNoTurn() async throws {
-        let connection = try await F.connection()
         for _ in 0..<40 {
             let served = Observed(0)
             for _ in 0..<16 {
@@ -150,7 +144,6 @@ import Testing
     }
 
     @Test func script_whenItFails_changesNothingAndStaysUsable() async throws {
-        let connection = try await F.connection()
         let script = "create table t (n int); select 1/0; create table u (n int)"
         let error = await F.error { try await connection.execute(script: script, name: "0001.sql") }
         #expect(error?.sqlState == "22012" && error?.statement == "0001.sql")

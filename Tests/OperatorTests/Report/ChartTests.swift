@@ -33,11 +33,8 @@ import Testing
         #expect(markup.contains("<title id=\"c-title\">Title &amp; more</title><desc id=\"c-desc\">Summary</desc>"))
     }
 
-    @Test func columns_areAsHighAsTheirValues_fromZero() {
+    @Test func columns_areAsHighAsTheirValues_acrossPanelsToo() {
         #expect(heights(chart([[10, 5, 0, 0.01]])) == [100, 50, 2])
-    }
-
-    @Test func columns_whenTheScaleIsShared_compareAcrossPanels() {
         #expect(heights(chart([[100], [50]])) == [100, 50])
         #expect(heights(chart([[100], [50]], isScaleShared: false)) == [100, 100])
     }

@@ -6,17 +6,11 @@ import TestSupport
 
 /// Nothing that comes from elsewhere becomes markup.
 @Suite struct NodeTests {
-    @Test func text_whenItHoldsMarkup_isEscaped() {
+    @Test func text_whenItHoldsMarkupOrControlCharacters_showsThem() {
         let hostile = "<script>alert('a' & \"b\")</script>"
         #expect(Node.text(hostile).markup == "&lt;script&gt;alert(&#39;a&#39; &amp; &quot;b&quot;)&lt;/script&gt;")
-    }
-
-    @Test func attribute_whenItsValueHoldsMarkup_isEscaped() {
         let node = Node("p", ["title": "\"><b>"], text: "x")
         #expect(node.markup == "<p title=\"&quot;&gt;&lt;b&gt;\">x</p>")
-    }
-
-    @Test func text_whenItHoldsControlCharacters_hasSpacesInTheirPlace() {
         #expect(Node.text("a\u{0}b\u{1B}[2J\u{9F}c\nd\te").markup == "a b [2J c\nd\te")
     }
 
