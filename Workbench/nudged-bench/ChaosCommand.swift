@@ -25,7 +25,11 @@ struct ChaosCommand: AsyncParsableCommand {
         guard mkdtemp(&template) != nil else { throw ValidationError("can't make a folder in /tmp") }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Ctrl-C removes the folder and prints no figures, because half a run compares nothing.
-        let signals = SignalSource([SIGINT: { Self.interrupt(folder) }, SIGTERM: { Self.interrupt(folder) }])
+        let end: @Sendable () -> Void = {
+            Self.remove(folder)
+            _exit(ExitStatus.interrupted.rawValue)
+        }
+        let signals = SignalSource([SIGINT: end, SIGTERM: end])
         defer {
             withExtendedLifetime(signals) {}
             Self.remove(folder)
@@ -39,10 +43,5 @@ struct ChaosCommand: AsyncParsableCommand {
     private static func remove(_ folder: String) {
         unlink(folder + "/ca.pem")
         rmdir(folder)
-    }
-
-    private static func interrupt(_ folder: String) {
-        remove(folder)
-        _exit(ExitStatus.interrupted.rawValue)
     }
 }

@@ -51,7 +51,10 @@ struct FaultsCommand: AsyncParsableCommand {
         guard let nudged, !list else { return print(texts.joined(separator: "\n")) }
         let workshop = try Workshop(nudged: nudged, older: older, reference: reference)
         // Ctrl-C or a closed terminal must leave no process and no folder behind.
-        let end: @Sendable () -> Void = { Self.interrupt(workshop) }
+        let end: @Sendable () -> Void = {
+            workshop.close()
+            _exit(ExitStatus.interrupted.rawValue)
+        }
         let signals = SignalSource(Dictionary(uniqueKeysWithValues: Self.ends.map { ($0, end) }))
         defer {
             withExtendedLifetime(signals) {}
@@ -95,9 +98,4 @@ struct FaultsCommand: AsyncParsableCommand {
     }
 
     private func say(_ line: String) { _ = writeAll(Array("\(line)\n".utf8), to: STDOUT_FILENO) }
-
-    private static func interrupt(_ workshop: Workshop) {
-        workshop.close()
-        _exit(ExitStatus.interrupted.rawValue)
-    }
 }
