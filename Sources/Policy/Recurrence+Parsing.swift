@@ -32,7 +32,7 @@ extension Recurrence {
         let monthDays = take("BYMONTHDAY") { Self.list($0) { Self.signed($0, 1...31) } } ?? []
         let count = take("COUNT") { Self.number($0, digits: 1...9, 1...9999) }
         let until = take("UNTIL", Self.until)
-        let weekStart = take("WKST") { Self.weekday($0).flatMap { $0.ordinal == nil ? $0.weekday : nil } }
+        let weekStart: Int? = take("WKST") { Self.weekday($0).flatMap { $0.ordinal == nil ? $0.weekday : nil } }
         // The parts may not contradict each other. BYMONTHDAY and BYDAY are never empty.
         guard isValid, parts.isEmpty, let frequency = unit, count == nil || until == nil,
             monthDays.isEmpty || frequency != .weekly,

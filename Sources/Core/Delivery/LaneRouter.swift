@@ -88,16 +88,13 @@ struct LaneRouter: Sendable {
 ///
 /// They are postponed, because each sweep would pass over all of them to find the users of other lanes. The wait is as
 /// long as the lane has been full. So a long stop costs each user few updates, and a short one a few seconds. Jitter
-/// doubles the wait at most, so that its end is no burst.
+/// doubles the wait at most, so that its end is no burst. Without jitter it is 1 to 450 seconds.
 enum LanePatience {
-    /// The shortest and the longest wait in seconds, without jitter.
-    static let bounds: ClosedRange<Int64> = 1...450
-
     /// - Parameters:
     ///   - full: milliseconds for which the lane has been full.
     ///   - boot: CLOCK_BOOTTIME milliseconds. The user's jitter is another each time.
     static func until(_ now: Instant, full: Int64, _ user: UUID, boot: Int64) -> Instant {
-        let wait = min(max(full / 1000, bounds.lowerBound), bounds.upperBound)
+        let wait = min(max(full / 1000, 1), 450)
         return now + wait + Int64((user.stableHash &+ UInt64(bitPattern: boot)) % UInt64(wait + 1))
     }
 }

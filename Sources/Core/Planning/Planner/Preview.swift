@@ -114,7 +114,7 @@ package final class DecisionRecorder: Sendable {
         package let key: String?
         package let members: [String]
         package let decision: Decision
-        package let trace: [TraceStep]
+        package var trace: [TraceStep] = []
     }
 
     private let noted = Mutex<[Entry]>([])
@@ -141,8 +141,5 @@ package final class DecisionRecorder: Sendable {
         }
     }
 
-    func note(_ kind: NudgeKind, _ key: String?, members: [String], _ decision: Decision, trace: [TraceStep] = []) {
-        let entry = Entry(kind: kind, key: key, members: members, decision: decision, trace: trace)
-        noted.withLock { entries in if entries.last != entry { entries.append(entry) } }
-    }
+    func note(_ entry: Entry) { noted.withLock { entries in if entries.last != entry { entries.append(entry) } } }
 }

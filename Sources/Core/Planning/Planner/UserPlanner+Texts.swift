@@ -144,7 +144,8 @@ extension UserPlanner {
 
     /// A change of the profile makes the user due.
     mutating func hold(_ identity: NudgeIdentity, _ decision: Decision) {
-        planner.recorder?.note(identity.kind, identity.key, members: [identity.key], decision)
+        let key = identity.key
+        planner.recorder?.note(.init(kind: identity.kind, key: key, members: [key], decision: decision))
         draft.wait(until: nil, retry: retries[identity])
     }
 

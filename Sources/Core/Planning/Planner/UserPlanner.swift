@@ -88,8 +88,8 @@ struct UserPlanner: ~Copyable {
         }
         var (decision, trace) = try planner.policy.explain(candidate, now: now)
         if let other = withoutLane(nudge, decision) { (decision, trace) = (other, Array(trace.dropLast())) }
-        let members = nudge.text?.members.map(\.key) ?? []
-        recorder.note(nudge.kind, nudge.text?.identity.key, members: members, decision, trace: trace)
+        let (key, members) = (nudge.text?.identity.key, nudge.text?.members.map(\.key) ?? [])
+        recorder.note(.init(kind: nudge.kind, key: key, members: members, decision: decision, trace: trace))
         return decision
     }
 
