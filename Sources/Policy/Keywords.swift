@@ -112,17 +112,14 @@ private enum Tokens {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
-            return isWrittenWithoutSpaces(scalar.value) ? .ideograph : .letter
+            switch scalar.value {
+            // Scripts that are written without spaces.
+            case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+                0xF900...0xFAFF, 0x20000...0x2FFFF:
+                return .ideograph
+            default: return .letter
+            }
         default: return .separator
-        }
-    }
-
-    private static func isWrittenWithoutSpaces(_ value: UInt32) -> Bool {
-        switch value {
-        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
-            0xF900...0xFAFF, 0x20000...0x2FFFF:
-            true
-        default: false
         }
     }
 }
