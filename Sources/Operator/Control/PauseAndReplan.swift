@@ -57,11 +57,6 @@ package struct ResumeReport: CommandOutput {
     let resumed: [Pause]
     let result: UserWalk.Result
 
-    /// Daemons read the pauses each second. If one hangs longer than this, its users are picked up within a day.
-    private static let settling = Duration.milliseconds(2_500)
-    /// Seconds. Daemons may have applied the pause this long before or after its recorded instants.
-    private static let slack: Int64 = 10
-
     /// Ends the pause of a kind; nil: of all kinds. Users who were evaluated since the pause become due.
     package static func resume(_ kind: NudgeKind?, _ config: Configuration, onProgress: Progress) async throws -> Self {
         let flag = StopFlag()
@@ -70,7 +65,10 @@ package struct ResumeReport: CommandOutput {
                 let resumed = try await store.resume(kind.map { [$0] } ?? NudgeKind.allCases)
                 guard let since = resumed.map(\.heldSince).min(), let until = resumed.compactMap(\.resumedAt).max()
                 else { return ResumeReport(resumed: [], result: UserWalk.Result()) }
-                try? await Task.sleep(for: settling)
+                // Daemons read the pauses each second. If one hangs longer, its users are picked up within a day.
+                try? await Task.sleep(for: .milliseconds(2_500))
+                // Seconds. Daemons may have applied the pause this long before or after its recorded instants.
+                let slack: Int64 = 10
                 let walk = UserWalk(store: store, flag: flag, evaluated: min(since, until) - slack...until + slack)
                 let result = try await walk.run(onProgress: onProgress)
                 if !result.isInterrupted { try await store.endResume(resumed.map(\.kind)) }

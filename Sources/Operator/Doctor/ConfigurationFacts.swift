@@ -43,9 +43,7 @@ struct ConfigurationFacts: Sendable {
             .fix("\(file.isForeign ? "chown root" : "chmod go-w") \(path) and its folder")
     }
 
-    static let standardFolder = "/etc/nudged/credentials"
-
-    init(path: String?, environment: [String: String], folder: String = standardFolder) {
+    init(path: String?, environment: [String: String], folder: String = "/etc/nudged/credentials") {
         func load(_ needs: ConfigurationNeeds) -> Result<LoadedConfiguration, ConfigurationError> {
             Result { () throws(ConfigurationError) in
                 try ConfigurationLoader.load(path: path, environment: environment, needs: needs, checks: .system)

@@ -10,12 +10,10 @@ struct LaneFacts: Sendable {
     let server: SenderConfiguration.Endpoint
     let report: LaneProbe.Report
 
-    /// Milliseconds for connecting, and for the answer.
-    private static let patience: Int64 = 5_000
-
     static func ask(_ lane: SenderConfiguration) async -> LaneFacts {
         var sender = lane
-        (sender.client.connectTimeout, sender.client.requestDeadline) = (patience, patience)
+        // Milliseconds.
+        (sender.client.connectTimeout, sender.client.requestDeadline) = (5_000, 5_000)
         let (name, key, team) = (lane.identity, lane.keyID, lane.teamID)
         return LaneFacts(lane: name, keyID: key, teamID: team, server: lane.server, report: await LaneProbe.run(sender))
     }
