@@ -77,13 +77,6 @@ package struct AfterRestoreReport: CommandOutput {
     package func text(on screen: Screen) -> String {
         let done = "done: nothing that was due before \(at.rfc3339) is sent"
         let dry = "nothing was changed: this is a dry run. Use this command only after a restore from a backup."
-        let all = effects
-        let width = all.map { $0.verb.count }.max() ?? 0
-        let lines = all.map { $0.verb.padded(width + 2) + $0.what }
-        return ([isDone ? done : dry, ""] + lines + [""] + end).joined(separator: "\n")
-    }
-
-    private var effects: [(verb: String, what: String)] {
         var all: [(verb: String, what: String)] = []
         func add(_ done: String, _ dry: String, _ what: String) { all.append((isDone ? done : dry, what)) }
         let some = Elapsed.counted(reminders.fanOuts, "fan-out", "fan-outs")
@@ -99,7 +92,9 @@ package struct AfterRestoreReport: CommandOutput {
         add("recorded", "would record", Elapsed.counted(unknown, "push", "pushes") + " in flight as unknown")
         let people = Elapsed.counted(users, "user", "users")
         add("will evaluate", "would evaluate", "\(people) again, without check-ins from before \(at.rfc3339)")
-        return all
+        let width = all.map { $0.verb.count }.max() ?? 0
+        let lines = all.map { $0.verb.padded(width + 2) + $0.what }
+        return ([isDone ? done : dry, ""] + lines + [""] + end).joined(separator: "\n")
     }
 
     private static func describe(_ rows: DroppedRows, _ one: String, _ many: String, _ what: String) -> String {

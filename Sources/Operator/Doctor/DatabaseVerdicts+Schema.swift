@@ -216,14 +216,11 @@ struct RoleExcess: Sendable, Equatable {
     /// One privilege on one object counts as one.
     var count: Int { rights.reduce(0) { $0 + $1.privileges.count } }
 
-    /// The most names in `text`, and the least in one list. A finding has 500 characters.
-    private static let mostNames = 12
-    private static let leastNames = 3
-
     /// `select on nudged.person, nudged.delivery and 26 more; execute on nudged.hold and 40 more`.
     var text: String {
         let lists = self.lists
-        let most = max(Self.leastNames, Self.mostNames / max(1, lists.count))
+        // A finding has 500 characters: room for twelve names, at least three of each list.
+        let most = max(3, 12 / max(1, lists.count))
         let texts = lists.map { list in
             let more = list.objects.count - most
             let names = list.objects.prefix(most).joined(separator: ", ")

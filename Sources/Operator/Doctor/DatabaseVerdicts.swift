@@ -128,8 +128,6 @@ enum DatabaseVerdicts {
 
     /// Transactions of an app are shorter. A nightly dump takes longer and is worth a warning.
     private static let longSeconds: Int64 = 300
-    /// Used if our role may not see a transaction's start: the number of transactions since then.
-    private static let longAge: Int64 = 200_000
 
     /// What keeps dead rows from being cleaned up. First the session with the oldest snapshot or transaction.
     struct Holders {
@@ -147,7 +145,8 @@ enum DatabaseVerdicts {
     static func holders(_ holders: Holders) -> [Finding] {
         var found: [Finding] = []
         let age = holders.age ?? 0
-        if let process = holders.processID, holders.seconds.map({ $0 > longSeconds }) ?? (age > longAge) {
+        // Our role may not see a transaction's start, but the number of transactions since then.
+        if let process = holders.processID, holders.seconds.map({ $0 > longSeconds }) ?? (age > 200_000) {
             let span = holders.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(age))) transactions"
             let which = "a transaction of \(holders.role ?? "the server itself") (process \(process))"
             let text = "\(which) has been open for \(span): newer dead rows can't be removed"
