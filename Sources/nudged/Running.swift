@@ -27,22 +27,9 @@ struct Run: AsyncParsableCommand {
         let output = LogOutput(environment: environment)
         LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
         let log = Logger(label: "nudged")
-        if once {
-            try await runOnce(load(log, output), log: log, output: output)
-        } else {
-            // The daemon reads it again. What is read here must be released: it holds the key's text.
-            _ = try load(log, output)
-            try await serve(log: log, output: output, environment: environment)
-        }
-    }
-
-    private func load(_ log: Logger, _ output: LogOutput) throws -> Configuration {
-        let loaded = try config.load(log: output.isJournal ? log : nil)
-        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
-        return loaded.configuration
-    }
-
-    private func serve(log: Logger, output: LogOutput, environment: [String: String]) async throws {
+        if once { return try await runOnce(checked(log, output), log: log, output: output) }
+        // The daemon reads it again. What is read here must be released: it holds the key's text.
+        _ = try checked(log, output)
         let path = config.path
         let files = DaemonFiles.path(environment).map(DaemonFiles.init)
         if let warning = files?.warning { config.say(.configurationWarning, warning, to: log) }
@@ -59,6 +46,12 @@ struct Run: AsyncParsableCommand {
             Output.error("\(error)")
             throw ExitCode(ExitStatus.configuration.rawValue)
         }
+    }
+
+    private func checked(_ log: Logger, _ output: LogOutput) throws -> Configuration {
+        let loaded = try config.load(log: output.isJournal ? log : nil)
+        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
+        return loaded.configuration
     }
 
     private func runOnce(_ configuration: Configuration, log: Logger, output: LogOutput) async throws {
