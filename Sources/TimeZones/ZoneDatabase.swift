@@ -14,7 +14,7 @@ public final class ZoneDatabase: Sendable {
         var read: [String: Zone] = [:]
         /// Other names that were requested since. nil: no zone has it.
         var asked: [String: Zone?] = [:]
-        /// Old names (`links(in:)`). Nil: not read since the last reload.
+        /// Old names (`links()`). Nil: not read since the last reload.
         var links: [String: String]?
         /// Counts reloads. A file that was read before a reload must not be stored after it.
         var generation = 0
@@ -104,14 +104,6 @@ public final class ZoneDatabase: Sendable {
             return nil
         }
     }
-
-    /// Old names, as read since the last reload.
-    private func links() throws(TimeZoneError) -> [String: String] {
-        if let known = cache.withLock(\.links) { return known }
-        let read = try Self.links(in: directory)
-        cache.withLock { $0.links = read }
-        return read
-    }
 }
 
 extension ZoneDatabase {
@@ -120,18 +112,22 @@ extension ZoneDatabase {
     /// Debian 13 and Ubuntu 24.04 have the files of old names (`Asia/Calcutta`, `US/Eastern`) in a package of their own,
     /// which few hosts have. But `tzdata.zi` names them all, and PostgreSQL knows them.
     ///
+    /// The file is read once after each reload.
     /// - Throws: if the file is there and can't be read now.
-    private static func links(in directory: String) throws(TimeZoneError) -> [String: String] {
-        guard let bytes = try ZoneFile.read("\(directory)/tzdata.zi") else { return [:] }
+    private func links() throws(TimeZoneError) -> [String: String] {
+        if let known = cache.withLock(\.links) { return known }
+        let bytes = try ZoneFile.read("\(directory)/tzdata.zi") ?? []
         var links: [String: String] = [:]
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first == UInt8(ascii: "L") {
-            guard links.count < mostLinks else { break }
+            guard links.count < Self.mostLinks else { break }
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
             guard words.count == 3, words[0] == "L", ZoneName.isWellFormed(words[1]), ZoneName.isWellFormed(words[2])
             else { continue }
             links[words[2]] = words[1]
         }
-        return links
+        let read = links
+        cache.withLock { $0.links = read }
+        return read
     }
 
     /// The real file has some 250.
