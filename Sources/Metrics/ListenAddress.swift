@@ -8,10 +8,11 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter text: an address as above with a port of at least 1. Nil for every other text.
     package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = Self.port(text[text.index(after: colon)...]) else {
-            return nil
-        }
-        let host = text[..<colon]
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let (host, digits) = (text[..<colon], text[text.index(after: colon)...])
+        // Some programs read a leading zero as octal.
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != "0", let port = UInt16(digits)
+        else { return nil }
         let isVersion6 = host.first == "[" && host.last == "]"
         let name = isVersion6 ? host.dropFirst().dropLast() : host
         var bytes = [UInt8](repeating: 0, count: isVersion6 ? 16 : 4)
@@ -21,11 +22,6 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
         self.bytes = bytes
         self.port = port
-    }
-
-    /// Decimal digits without a leading zero: some programs read a leading zero as octal.
-    private static func port(_ text: Substring) -> UInt16? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } && text.first != "0" ? UInt16(text) : nil
     }
 
     /// Whether only this machine reaches it: 127.0.0.0/8 (RFC 1122, section 3.2.1.3) or ::1 (RFC 4291, section 2.5.3).
