@@ -111,18 +111,16 @@ struct StreamTable: ~Copyable {
             state.pointee.free = slot(Int(free)).pointee.next
             return free
         }
-        if state.pointee.used == state.pointee.capacity { grow() }
+        if state.pointee.used == state.pointee.capacity {
+            let larger = UnsafeMutablePointer<StreamSlot>.allocate(capacity: state.pointee.capacity * 2)
+            larger.moveInitialize(from: state.pointee.slots, count: state.pointee.used)
+            state.pointee.slots.deallocate()
+            state.pointee.slots = larger
+            state.pointee.capacity *= 2
+        }
         (state.pointee.slots + state.pointee.used).initialize(to: StreamSlot())
         state.pointee.used += 1
         return Int32(state.pointee.used - 1)
-    }
-
-    private func grow() {
-        let larger = UnsafeMutablePointer<StreamSlot>.allocate(capacity: state.pointee.capacity * 2)
-        larger.moveInitialize(from: state.pointee.slots, count: state.pointee.used)
-        state.pointee.slots.deallocate()
-        state.pointee.slots = larger
-        state.pointee.capacity *= 2
     }
 
     func close(_ index: Int) {
