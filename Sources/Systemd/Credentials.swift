@@ -111,7 +111,7 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
     init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, folder: String = "", facts: stat = stat()) {
         self.code = code
         let (mode, owner) = (Self.octal(facts.st_mode), facts.st_uid)
-        let others = "neither root nor the user who runs nudged"
+        let (others, check) = ("neither root nor the user who runs nudged", "check its content, then")
         let texts: (problem: String, remedy: String) =
             switch code {
             case .missing:
@@ -132,21 +132,18 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
             case .empty: ("\(path) is empty", "write the value into the file")
             case .notText: ("\(path) is not UTF-8 text", "store it as text; a key as PEM")
             case .writable:
-                (
-                    "\(path) can be changed by others than its owner (mode \(mode))",
-                    "check its content, then chmod go-w \(path)"
-                )
+                ("\(path) can be changed by others than its owner (mode \(mode))", "\(check) chmod go-w \(path)")
             case .replaceable:
                 (
                     "\(path) can be replaced by others: the folder \(folder) has mode \(mode)",
-                    "check its content, then chmod go-w \(folder)"
+                    "\(check) chmod go-w \(folder)"
                 )
             case .foreign:
-                ("\(path) belongs to user \(owner), who is \(others)", "check its content, then chown root \(path)")
+                ("\(path) belongs to user \(owner), who is \(others)", "\(check) chown root \(path)")
             case .foreignFolder:
                 (
                     "\(path) can be replaced by user \(owner), who owns the folder \(folder) and is \(others)",
-                    "check its content, then chown root \(folder)"
+                    "\(check) chown root \(folder)"
                 )
             }
         (problem, remedy) = texts
