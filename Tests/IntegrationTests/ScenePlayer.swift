@@ -83,7 +83,8 @@ struct ScenePlayer {
             let isKnown = ["true", "false"].contains(answer) || Int(answer) != nil
             guard made == nil, isKnown else { throw Unknown(step: step) }
             let last = Int(answer).map { HTTPSAct.answer($0) } ?? DecisionScene.answer(answer == "true", more)
-            acts = (isHeld ? [.hold] : []) + last
+            let first: [HTTPSAct] = isHeld ? [.hold] : []
+            acts = first + last
         case "due" where made != nil: try scene.seedDue(try #require(Int(rest), "\(step)"))
         case "users", "reminded", "due", "unmigrated", "doctored", "daemons-role", "own-cluster":
             try await make(verb, rest.split(separator: " ").compactMap { Int($0) })
