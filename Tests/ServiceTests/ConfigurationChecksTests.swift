@@ -38,14 +38,11 @@ import Testing
         #expect(!ConfigurationReport.json(loaded).contains("planted"))
     }
 
-    @Test func key_whenItIsRSA_saysTheFixOnce() {
+    @Test func key_whenItIsRSA_saysTheFixOnce_andOnP256IsTaken() {
         let expected =
             "environment APNS_PRIVATE_KEY: apns.privateKey: the key is a private key, but not an elliptic curve key: "
             + "use the .p8 file of an APNs authentication key (Apple Developer, Keys), not a certificate's key"
         #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": GeneratedKey.rsa()], checks: keys) == [expected])
-    }
-
-    @Test func key_whenItIsOnP256_isTaken() {
         let key = GeneratedKey.ellipticCurve(415)
         #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": key], checks: keys).isEmpty)
     }

@@ -7,21 +7,13 @@ import Testing
 @Suite struct UnitSettingsTests {
     private static func unit(_ texts: String...) -> UnitSettings { UnitSettings(path: "/unit", texts: texts) }
 
-    @Test func values_areTheLastOnes() {
+    /// The last one counts, an empty one takes back, and a line may go on.
+    @Test func values_areReadAsSystemdDoes() {
         let unit = Self.unit("[Service]\nType = simple\nWatchdogSec=5\n# Type=no\n; Type=no\nType=notify \n")
         #expect(unit["Service.Type"] == "notify" && unit["Service.WatchdogSec"] == "5" && unit["Unit.Type"] == nil)
-    }
-
-    @Test func values_whenADropInIsEmpty_areTakenBack() {
-        let unit = Self.unit(
-            "[Service]\nExecReload=/a\nRestart=always\n",
-            "[Service]\nExecReload=\n",
-            "[Service]\nRestart=no\n"
-        )
-        #expect(unit["Service.ExecReload"] == nil && unit["Service.Restart"] == "no")
-    }
-
-    @Test func value_whenItsLineGoesOn_isOne() {
+        let first = "[Service]\nExecReload=/a\nRestart=always\n"
+        let changed = Self.unit(first, "[Service]\nExecReload=\n", "[Service]\nRestart=no\n")
+        #expect(changed["Service.ExecReload"] == nil && changed["Service.Restart"] == "no")
         let started = Self.unit("[Service]\nExecStart=/a \\\n# why\n  b\nUser=x\n")["Service.ExecStart"]
         #expect(started?.hasSuffix("b") == true)
         #expect(Self.unit("[Service]\nExecStart=/a \\\n  b\nUser=x\n")["Service.User"] == "x")
