@@ -205,9 +205,7 @@ import Testing
                 "99999999999999999999", "\"", "'", "|", "\u{0}", "1e9s", ".", "1.", "5m", "é", "\u{1F600}",
             ]
         for _ in 0..<2000 {
-            let text = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
-                words.randomElement(using: &generator) ?? ""
-            }.joined()
+            let text = (0..<generator.int(0...30)).map { _ in generator.pick(words) }.joined()
             for fault in fixture.faults(text) { #expect(!fault.isEmpty, "seed \(seed)") }
         }
     }

@@ -88,10 +88,8 @@ import Testing
         var generator = SplitMix64(seed: seed)
         let alphabet = Array("{}[]:,-?!&*#|>'\"%@` \n\tab0~.\\\r".utf8)
         for round in 0..<20_000 {
-            let length = Int.random(in: 0...80, using: &generator)
-            let bytes = (0..<length).map { _ in
-                round % 2 == 0
-                    ? UInt8.random(in: 0...255, using: &generator) : alphabet.randomElement(using: &generator) ?? 0
+            let bytes = (0..<generator.int(0...80)).map { _ in
+                round % 2 == 0 ? UInt8(generator.int(0...255)) : generator.pick(alphabet)
             }
             do throws(YAMLError) {
                 _ = try YAMLDocument.parse(bytes)

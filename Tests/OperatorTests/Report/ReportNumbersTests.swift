@@ -44,10 +44,8 @@ import TestSupport
     @Test(arguments: Seeds.all) func shares_whateverTheCounts_addUpAndKeepTheirOrder(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<500 {
-            let most = [10, 100, 1_000_000].randomElement(using: &generator) ?? 10
-            let parts = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
-                Int.random(in: 0...most, using: &generator)
-            }
+            let most = generator.pick([10, 100, 1_000_000])
+            let parts = (0..<generator.int(1...8)).map { _ in generator.int(0...most) }
             for numbers in [exact, rounded] {
                 guard let shares = numbers.shares(of: parts) else { continue }
                 let percents = shares.map { Int($0.filter(\.isNumber)) ?? -1 }
