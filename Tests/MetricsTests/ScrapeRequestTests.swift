@@ -40,7 +40,8 @@ import Testing
                 parts[1] == " taken" ? Self.page : .init(refusal: refusal)
             }
             if kind == "host" {
-                let found = ["1.1\r\nHost: ", "1.0\r\nhost:"].map { Self.outcome("GET /metrics HTTP/\($0)\(text)\r\n\r\n") }
+                let starts = ["GET /metrics HTTP/1.1\r\nHost: ", "GET /metrics HTTP/1.0\r\nhost:"]
+                let found = starts.map { Self.outcome("\($0)\(text)\r\n\r\n") }
                 #expect(found == [wanted(.host), wanted(.host)], "\(line)")
             } else {
                 let fields = text.isEmpty ? "" : text + "\r\n"

@@ -30,10 +30,9 @@ import Testing
                 let said = other.map { "\($0)" } ?? ""
                 #expect(other?.code == .invalidURL && !said.contains("secret") && !said.contains("ss@"), "\(line)")
             default:
-                let end =
-                    word == "@"
-                    ? "the user or password contains an unescaped @; write %40 for every @ except the one before the host"
-                    : "contains an unescaped /; write %2F for every / in user and password"
+                let at = "the user or password contains an unescaped @; write %40 for every @ "
+                let slash = "contains an unescaped /; write %2F for every / in user and password"
+                let end = word == "@" ? at + "except the one before the host" : slash
                 #expect(said.hasSuffix(end) && !said.contains("secret"), "\(line)")
             }
         }
