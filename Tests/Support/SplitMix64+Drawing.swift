@@ -1,12 +1,7 @@
-package import FoundationEssentials
 package import Seeded
 
 extension SplitMix64 {
     package mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-
-    package mutating func uuid() -> UUID {
-        withUnsafeBytes(of: (next(), next())) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
 
     package mutating func chance(_ percent: Int) -> Bool { int(0...99) < percent }
 
