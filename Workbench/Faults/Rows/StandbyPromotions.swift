@@ -3,7 +3,12 @@ import Seeded
 
 extension Fault {
     static let synchronousPromotion = promotion("standby-promoted-synchronous", quick: 2, full: 6, [.late, .atOnce])
-    static let asynchronousPromotion = promotion("standby-promoted-asynchronous", quick: 1, full: 5, [.beside, .behind])
+    static let asynchronousPromotion = promotion(
+        "standby-promoted-asynchronous",
+        quick: 1,
+        full: 5,
+        [.beside, .behind]
+    )
 
     private static func promotion(_ name: String, quick: Int, full: Int, _ kinds: [StandbyPromotion.Course]) -> Fault {
         Fault(name) { plan in
