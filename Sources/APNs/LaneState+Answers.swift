@@ -92,13 +92,13 @@ extension LaneState {
         // These are about the connection or the lane, not about the push: it is unsent or sent again.
         case .stopLane: halt(answer, tag, on: number)
         // The new token counts as expired too, so a clock is wrong. A third token wouldn't help.
-        case .refreshToken where trip.token > expiredToken ?? .max: halt(answer, tag, on: number)
+        case .refreshToken where trip.token > (expiredToken ?? .max): halt(answer, tag, on: number)
         case .refreshToken:
             expiredToken = max(expiredToken ?? trip.token, trip.token)
             tokens.expire(trip.token)
             replace(number, resending: tag, why: reason)
         // The same answer on another connection: the cause isn't the connection.
-        case .newConnection where number != unrelatedOn ?? number: halt(answer, tag, on: number)
+        case .newConnection where number != (unrelatedOn ?? number): halt(answer, tag, on: number)
         case .newConnection:
             unrelatedOn = number
             replace(number, resending: tag, why: reason)

@@ -61,6 +61,7 @@ package struct Configuration: Sendable, Equatable {
 
     package struct Metrics: Sendable, Equatable {
         package var listen: ListenAddress
+        /// Nil: everyone who reaches the address can read the metrics.
         package var token: Secret?
     }
 

@@ -57,6 +57,7 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
 
 package struct ConfigurationFault: Error, Sendable, CustomStringConvertible {
     package let key: String
+    /// Never the value.
     package let what: String
     package let remedy: String
 

@@ -62,6 +62,7 @@ private func transfer(_ bio: OpaquePointer?, _ direction: Int32, _ call: (inout 
 private func socketRead(_ bio: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ length: Int32) -> Int32 {
     transfer(bio, BIO_FLAGS_READ) { state in
         guard state.reads < SocketState.mostReads else {
+            // As if there were nothing to read.
             errno = EAGAIN
             return -1
         }

@@ -179,7 +179,11 @@ package struct SnapshotReader: Sendable {
 
     /// Of users with touches: the newest change, or nil (`ClaimedUser.touched`).
     private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: Instant?] {
-        try await run(.readTouches, [.uuidArray(ids)]).byUser()
+        let rows = try await run(.readTouches, [.uuidArray(ids)])
+        let touches = try rows.map { row throws(PostgresError) in
+            (try rows.uuid(row, 0), try rows.timestampOrNull(row, 1).flatMap(Instant.init(microseconds:)))
+        }
+        return Dictionary(touches, uniquingKeysWith: { $1 })
     }
 
     private func intents(_ id: UUID, turn turnNow: Int32) async throws(PostgresError) -> [ReadUser.OpenIntent] {

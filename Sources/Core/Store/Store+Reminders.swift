@@ -184,10 +184,11 @@ extension DueFanOut {
 
     /// Adds the authors' profiles: rows of `Query.claimProfiles`.
     static func joined(_ fanOuts: [DueFanOut], _ profiles: Rows) throws(PostgresError) -> [DueFanOut] {
-        let authors = try profiles.map { row throws(PostgresError) in try profiles.uuid(row, 0) }
+        let authors = try profiles.map { row throws(PostgresError) in (try profiles.uuid(row, 0), row) }
+        let rowOf = Dictionary(authors, uniquingKeysWith: { first, _ in first })
         var joined = fanOuts
         for place in joined.indices {
-            guard let row = authors.firstIndex(of: joined[place].reminder.authorID) else { continue }
+            guard let row = rowOf[joined[place].reminder.authorID] else { continue }
             joined[place].preferences = try profiles.textOrNull(row, 1)
             joined[place].timezone = try profiles.textOrNull(row, 2)
         }

@@ -134,7 +134,8 @@ package struct ReplanReport: CommandOutput {
     }
 }
 
-/// Makes users due, page by page, at a pace that leaves the database time for other work and that daemons can keep.
+/// Makes users due in the order of `user_id`, a page in each transaction, at a pace that leaves the database time for
+/// other work and that daemons can keep.
 struct UserWalk {
     let store: Store
     let flag: StopFlag

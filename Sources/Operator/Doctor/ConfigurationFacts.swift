@@ -67,6 +67,7 @@ struct ConfigurationFacts: Sendable {
     }
 }
 
+/// Only its permissions are read, not its content.
 struct SecretFile: Sendable, Equatable {
     let path: String
     let mode: mode_t?

@@ -240,6 +240,7 @@ enum Folder {
         return names.filter { !$0.hasPrefix(".") }.sorted()
     }
 
+    /// A broken link counts.
     static func has(_ path: String) -> Bool {
         var facts = stat()
         return lstat(path, &facts) == 0

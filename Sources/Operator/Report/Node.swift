@@ -30,7 +30,8 @@ struct Node: Sendable {
 
     var document: String { "<!DOCTYPE html>\n\(markup)\n" }
 
-    /// The only place that turns text into markup. Control characters (HTML, 13.1.4) become spaces.
+    /// The only place that turns text into markup, for elements and for values in double quotes. Control characters
+    /// (HTML, 13.1.4) become spaces.
     private static func escaped(_ text: String) -> String {
         var markup = ""
         for scalar in text.unicodeScalars {

@@ -3,6 +3,7 @@ import Glibc
 package import Service
 import Systemd
 
+/// It is replaced by rename, so that a reader finds the complete old file or the complete new one.
 package struct ReportFile: Sendable {
     private let path: String
 

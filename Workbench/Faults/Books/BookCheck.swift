@@ -179,8 +179,8 @@ struct BookIndex {
     /// When each nudge was first accepted. It counts once, however many devices and attempts it has.
     func nudges(_ pushes: [Books.Accepted]) -> [Int64] {
         func name(_ row: Books.Recorded) -> String { "\(row.kind) \(row.key)" }
-        // Pushes whose record is lost belong to the user's one nudge, because two slots of a user are never that close.
-        let lost = pushes.lazy.compactMap { byID[$0.apnsID] }.first.map(name) ?? "lost"
+        // Pushes whose record is lost count as the user's check-in, because two slots of a user are never that close.
+        let lost = pushes.lazy.compactMap { byID[$0.apnsID] }.first { $0.kind == "check_in" }.map(name) ?? "lost"
         let byNudge = Dictionary(grouping: pushes) { push in
             allowance.recordLost.contains(push.apnsID) ? lost : byID[push.apnsID].map(name) ?? push.apnsID
         }

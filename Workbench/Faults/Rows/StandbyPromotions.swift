@@ -111,7 +111,8 @@ struct StandbyPromotion {
         // A later attempt's outcome took the place of one that the standby lacked.
         let kept = try await stage.lines("select distinct user_id, apns_id from nudged.delivery", of: standby)
             .map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
-        let (goneOn, recorded) = (Set(kept.map { $0[0] }), Set(kept.map { $0[1] }))
+        let recorded = Set(kept.map { $0[1] })
+        let goneOn = Set(kept.filter { !$0[1].isEmpty && !left.recorded.contains($0[1]) }.map { $0[0] })
         let lost = before.filter { push in
             !left.recorded.contains(push.apnsID) && !recorded.contains(push.apnsID)
                 && stage.population.owners[push.token].map { goneOn.contains($0.id) } == true

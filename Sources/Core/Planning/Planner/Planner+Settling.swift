@@ -12,7 +12,11 @@ extension Planner {
 
     /// The messages and reminders that an intent for these plans names.
     package static func messages(in plans: some Sequence<SendPlan>) -> [MessageReference] {
-        plans.flatMap { plan in plan.nudges.flatMap { $0.members.compactMap(plan.reference) } }
+        var found: [MessageReference] = []
+        for plan in plans {
+            for nudge in plan.nudges { found += nudge.members.compactMap(plan.reference) }
+        }
+        return found
     }
 
     /// Settles a plan when each target has an outcome, in the order of the targets.

@@ -127,7 +127,7 @@ struct UserPlanner: ~Copyable {
         var decision = try evaluate(nudge, history)
         if retry.isOver(at: now) || retry.version.changes != user.version.changes {
             guard nudge.identity(sentBy: decision) == retry.identity else {
-                guard nudge.text == nil else {
+                if nudge.text != nil {
                     if decision.action == .wait || decision.action == .hold { return wait(nudge, retry, by: decision) }
                     return try end(nudge, stale(retry, decision.reason.rawValue))
                 }
