@@ -46,6 +46,7 @@ struct ScenePlayer {
 
     func end() {
         if daemon != nil { Issue.record("a daemon was not stopped") }
+        if other != nil { Issue.record("a transaction was not ended") }
         other?.end.change { $0 = false }
         cluster?.stop()
     }
@@ -160,10 +161,12 @@ struct ScenePlayer {
         case "reload": try #require(daemon, "\(step)").signal(SIGHUP)
         case "pauses":
             let gate = try scene.folder + "/gate"
+            for file in [gate, gate + ".held"] { unlink(file) }
             let held = settings.merging(["NUDGED_FAIL_POINT": "\(rest):hold:\(gate)"]) { $1 }
             let process = try scene.start(["run", "--once", "--json"] + arguments, held)
-            // The process says by this file that it holds. Its end would end the wait too.
+            // The process says by this file that it holds.
             #expect(await eventually { access(gate + ".held", F_OK) == 0 || process.exit != nil }, "\(step)")
+            #expect(process.exit == nil, "\(step): \(process.errorOutput)")
             daemon = process
         case "goes":
             try scene.write("", to: "gate")
@@ -175,7 +178,9 @@ struct ScenePlayer {
             let count = try #require(Int(rest), "\(step)")
             #expect(try await scene.simulator.waitUntil(accepted: count), "\(step)")
         case "stop":
-            try check(try await scene.stop(try #require(daemon, "\(step)")), Self.parts(rest).1)
+            let (more, parts) = Self.parts(rest)
+            guard more.isEmpty else { throw Unknown(step: step) }
+            try check(try await scene.stop(try #require(daemon, "\(step)")), parts)
             daemon = nil
         case "kill":
             let process = try #require(daemon, "\(step)")
@@ -329,7 +334,7 @@ struct ScenePlayer {
         default:
             let status = try #require(words.first.flatMap { Int($0) }, "\(words)")
             let more = words.dropFirst()
-            let timestamp = more.dropFirst().first.flatMap { Int64($0) }
+            let timestamp = try more.dropFirst().first.map { try #require(Int64($0), "\(words)") }
             return .answer(status: status, reason: try #require(more.first, "\(words)"), timestamp: timestamp)
         }
     }
