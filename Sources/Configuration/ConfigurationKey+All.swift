@@ -90,14 +90,14 @@ extension ConfigurationKey {
         .init("log.level", .choice(\.logLevel), default: "info").means("The least severe lines that are logged."),
     ]
 
-    /// For tests and the simulated Apple. The reference does not list them, and `config` does only if they are given.
+    /// Users need only the credential. The reference does not list them, and `config` only if they are given.
     static let internals: [ConfigurationKey] = [
         // Only as a credential or a variable: the file names the key's file.
         .init("apns.privateKey", .pem(\.lane.privateKey), isSecret: true),
         // Another server instead of Apple's, and the certificates (PEM) to trust instead of the system's.
         .init("apns.endpoint", .endpoint(\.lane.endpoint)),
         .init("apns.caFile", .path(\.lane.caFile)),
-        // For all apps together: the most whose outcome a crash can leave unknown. An intent takes at most a quarter.
+        // The most pushes in flight, for all apps: a crash can leave these unknown. An intent has at most a quarter.
         .init("apns.maxInFlight", .integer(1...100_000, \.apns.maxInFlight), default: "2000"),
         // Apple answers within tens of milliseconds. After 10 s the outcome of a push is unknown.
         .init("apns.responseTimeout", .duration(.seconds(1)...(.seconds(300)), \.apns.responseTimeout), default: "10s"),
@@ -109,7 +109,7 @@ extension ConfigurationKey {
         ),
         // Longer than two response time-outs, but short: after a crash, users wait for its end.
         .init("schedule.lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s"),
-        // The next batch is claimed when a lane holds less than half of one. Larger ones only lengthen transactions.
+        // The next batch is claimed when a lane holds less than half a batch. Larger ones only lengthen transactions.
         .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "1000"),
         // With 50 ms an answer, 8 at once are 160 users a second.
         .init("decision.concurrency", .integer(1...64, \.decision.concurrency), default: "8"),

@@ -3,7 +3,7 @@ import CLibCurl
 struct TransferOption: Equatable {
     enum Value: Equatable {
         case number(Int)
-        /// Nil takes libcurl's own value away.
+        /// Nil clears the option.
         case text(String?)
     }
 

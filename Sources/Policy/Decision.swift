@@ -85,9 +85,8 @@ public struct TraceStep: Sendable, Equatable {
     public let facts: JSONObject
 }
 
-/// The steps of a decision, where they are asked for.
 struct Trace {
-    /// nil: they are not asked for, and no fact is computed.
+    /// Nil: not asked for, so no fact is computed.
     var steps: [TraceStep]?
 
     @inline(__always)

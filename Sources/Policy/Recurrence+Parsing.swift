@@ -33,7 +33,7 @@ extension Recurrence {
         let count = take("COUNT") { Self.number($0, digits: 1...9, 1...9999) }
         let until = take("UNTIL", Self.until)
         let weekStart: Int? = take("WKST") { Self.weekday($0).flatMap { $0.ordinal == nil ? $0.weekday : nil } }
-        // The parts may not contradict each other. BYMONTHDAY and BYDAY are never empty.
+        // The parts may not contradict each other. A list that is given has an element, so an empty one is absent.
         guard isValid, parts.isEmpty, let frequency = unit, count == nil || until == nil,
             monthDays.isEmpty || frequency != .weekly,
             frequency == .monthly || weekdays.allSatisfy({ $0.ordinal == nil })

@@ -21,7 +21,7 @@ public actor Connection {
     /// Whether a caller has the connection. The actor alone would admit others into an interactive transaction.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The interactive one that is open.
+    /// The id of the open interactive transaction.
     var currentTransaction: UInt64?
     var lastTransaction: UInt64 = 0
 

@@ -30,7 +30,7 @@ extension PostgresError {
             case "28", "3D": true
             // Fixed texts. One that quotes something is left out: class 53 can quote a parameter of pg_read_file.
             case "08", "25", "40", "53", "55", "57": !message.contains("\"")
-            // With a position, see above. The other form names an object that exists, so it isn't user data.
+            // With a position, see above. The other form names an object that exists: no user data.
             case "42": hasPosition || (sqlState == "42501" && message.hasPrefix("permission denied for "))
             default: false
             }

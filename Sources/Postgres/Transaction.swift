@@ -13,8 +13,8 @@ public struct Transaction: Sendable {
         }
     }
 
-    /// Runs one statement that may fail. If the server refuses it, the transaction continues as before it: it ends only
-    /// if the connection is lost.
+    /// Runs one statement that may fail. If the server refuses it, only this statement is undone and the
+    /// transaction continues. If no answer comes, the transaction is lost.
     public func attempt(_ statement: Statement) async throws(PostgresError) -> Rows {
         do throws(PostgresError) {
             return try await run([Self.savepoint, statement, Self.release])[1]

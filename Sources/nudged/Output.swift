@@ -11,7 +11,7 @@ import Systemd
 /// Writes to standard output and standard error by write(2), so that a full disk or a closed pipe is an ordinary error.
 /// All text of all commands goes through here, and none of it can control the terminal.
 enum Output {
-    /// False if writing failed. The values of a JSON document stay. `paint` colours a text after its escapes are gone.
+    /// False if writing failed. JSON keeps its values. Other text loses its escapes before `paint`.
     @discardableResult
     static func line(_ text: String, isJSON: Bool = false, paint: (String) -> String = { $0 }) -> Bool {
         let shown = isJSON ? text.printableJSON : paint(text.printableLines)
@@ -93,7 +93,7 @@ struct ConfigurationOption: ParsableArguments {
     )
     var path: String?
 
-    /// Reports every problem, and ends with the error's exit status: to `log` for a service, else to standard error.
+    /// Reports the problems, to `log` without warnings, else to standard error. Ends with the error's exit status.
     func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
             let environment = ProcessEnvironment.current()

@@ -28,7 +28,7 @@ struct Run: AsyncParsableCommand {
         LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
         let log = Logger(label: "nudged")
         if once { return try await runOnce(checked(log, output), log: log, output: output) }
-        // The daemon reads it again. What is read here must be released: it holds the key's text.
+        // The daemon reads the configuration again. This copy must be released: it holds the key's text.
         _ = try checked(log, output)
         let path = config.path
         let files = DaemonFiles.path(environment).map(DaemonFiles.init)

@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    /// Two daemons, some thousands: each exactly once.
+    /// Two daemons fan out to some thousands: each user gets it once.
     @Test func everyone_whenTwoDaemonsFanOut_isToldOnce() async throws {
         let scene = try await Scene.withReminders(3000)
         try scene.everyoneIsMember()

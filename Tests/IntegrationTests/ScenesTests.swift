@@ -15,8 +15,9 @@ import Testing
 ///   follow, each after `=`. `id = …` names what a step gives, so that `<id>` stands for it.
 /// - `run sent 1` is a sweep and its numbers. `start` begins a daemon, which goes on `until` SQL says so, or `stop`.
 ///   `nudged` is another command. After `|`: its exit status, if that is not 0, and what it says. `await` repeats it
-///   until it says so. `stop` may have what the daemon said, `kill` ends it by SIGKILL.
-/// - A `service held true` answers after `answer`. `asks 4` waits for so many questions, `writes 1` for such lines.
+///   until it says so. After `stop |`: what it logged. `kill` ends it by SIGKILL.
+/// - With `held`, a service's first answer waits for `answer`. `asks 4` waits for so many questions, `writes 1` for so
+///   many lines in the log.
 ///   `pauses claimed` begins a sweep that holds at this point until `goes`, which says how it ends, as `run` does.
 /// - `hold` runs SQL in a transaction of another session, which stays open until `commit` or `rollback`.
 /// - `file a.yaml 600 x` writes a file into `<folder>`, which `config <folder>/a.yaml` names to `run` and `start`.

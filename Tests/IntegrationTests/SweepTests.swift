@@ -65,7 +65,7 @@ import TimeZones
             let said = scene.payloads(of: user)
             #expect(said.count == 5 && zip(said, said.dropFirst()).allSatisfy { $0 != $1 }, "\(said)")
         }
-        // Not in a row for everyone, but each user in their own order.
+        // Not all users get the same text first.
         #expect(Set((1...6).map { scene.payloads(of: $0).first ?? "" }).count > 1)
     }
 }

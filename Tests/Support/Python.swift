@@ -1,8 +1,8 @@
 import Foundation
 
-/// Readings of the rules in Python, which the tests compare ours with.
+/// Runs programs in Python that follow the same rules.
 package enum Python {
-    /// The lines that a program answers to lines.
+    /// Gives `lines` to a program, and returns the lines that it prints.
     package static func answers(
         _ arguments: [String],
         to lines: [String],

@@ -108,7 +108,7 @@ extension ClaimedUser {
 
     /// The user after `Query.drain` has taken the touches.
     ///
-    /// - Parameter newest: the newest change; nil: something new is to be sent, and nothing else changed.
+    /// - Parameter newest: the newest change; nil: only arrivals.
     func touched(_ newest: Instant?, now: Instant) -> ClaimedUser {
         var after = values
         if let at = newest {

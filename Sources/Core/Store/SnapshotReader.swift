@@ -177,7 +177,7 @@ package struct SnapshotReader: Sendable {
         return parts
     }
 
-    /// Of users with touches: the newest change, or nil (`ClaimedUser.touched`).
+    /// Of users with touches: the newest change; nil: only arrivals.
     private func touches(_ ids: [UUID]) async throws(PostgresError) -> [UUID: Instant?] {
         let rows = try await run(.readTouches, [.uuidArray(ids)])
         let touches = try rows.map { row throws(PostgresError) in

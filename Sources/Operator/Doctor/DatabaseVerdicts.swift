@@ -145,7 +145,7 @@ enum DatabaseVerdicts {
     static func holders(_ holders: Holders) -> [Finding] {
         var found: [Finding] = []
         let age = holders.age ?? 0
-        // Our role may not see a transaction's start, but the number of transactions since then.
+        // Our role may not see when a transaction began, but sees how many began since.
         if let process = holders.processID, holders.seconds.map({ $0 > longSeconds }) ?? (age > 200_000) {
             let span = holders.seconds.map(Elapsed.text) ?? "\(Elapsed.grouped(Int(age))) transactions"
             let which = "a transaction of \(holders.role ?? "the server itself") (process \(process))"

@@ -28,7 +28,7 @@ struct FutureUser {
         if isRead { for reason in rested { tally.resting[reason, default: 0] += 1 } }
     }
 
-    /// Evaluates the user whenever they are due, until `visit` returns false or the zone can't be read.
+    /// Evaluates the user whenever they are due, until the end, `visit` returns false, or the zone can't be read.
     @discardableResult
     func walk(_ claimed: ClaimedUser, _ visit: (_ now: Instant, _ plan: Plan) -> Bool) -> ClaimedUser {
         // Without the flags that more messages or reminders are stored: those that were read are enough for a forecast.

@@ -2,8 +2,8 @@ import Service
 
 package enum ReportNumbers: Sendable {
     case exact
-    /// A count is 0, `1–4`, or the nearest multiple of five, as statistical offices round. Sums are rounded by
-    /// themselves, so a single push never shows. Bars are drawn from the rounded values.
+    /// A count is 0, `1–4`, or the nearest multiple of five, as statistical offices round. Sums are rounded
+    /// separately, so a single push never shows. Bars are drawn from the rounded values.
     case rounded
 
     /// A count's text, and its value for lengths of bars, which is 2.5 for `1–4`.

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UnitSettingsTests {
     private static func unit(_ texts: String...) -> UnitSettings { UnitSettings(path: "/unit", texts: texts) }
 
-    /// The last one counts, an empty one takes back, and a line may go on.
+    /// The last setting counts, an empty one removes those before it, and `\` continues a line.
     @Test func values_areReadAsSystemdDoes() {
         let unit = Self.unit("[Service]\nType = simple\nWatchdogSec=5\n# Type=no\n; Type=no\nType=notify \n")
         #expect(unit["Service.Type"] == "notify" && unit["Service.WatchdogSec"] == "5" && unit["Unit.Type"] == nil)

@@ -93,7 +93,8 @@ struct StandbyPromotion {
         )
     }
 
-    /// What the standby didn't have may come once more, with its id. If only its outcome was lost, it is unknown.
+    /// What the standby didn't have may come once more, with its id. If only its outcome was lost,
+    /// it is unknown, or missing after a later attempt.
     private func excuse(_ left: Snapshot, _ promoted: Moment, _ standby: LocalCluster) async throws {
         let known = left.recorded.union(left.open)
         // Answers to pushes from before arrive within milliseconds of machine time.

@@ -127,7 +127,7 @@ struct PlanDraft {
     /// Whether more waits than was read, or more could be sent than is in the plan. Then the user is soon due again.
     var isPartial = false
     var records: [DeliveryRecord] = []
-    /// Messages and reminders that end without a push.
+    /// Messages and reminders that end without another push.
     var ended: [NudgeIdentity] = []
     /// The next occurrences of reminders, for when they end.
     var continuations: [NudgeIdentity: ReminderContinuation] = [:]

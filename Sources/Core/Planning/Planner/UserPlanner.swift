@@ -115,7 +115,7 @@ struct UserPlanner: ~Copyable {
             // A check-in starts as new when the policy allows it again.
             return try withhold(nudge, nudge.text == nil ? nil : known?.retry, by: decision)
         }
-        // So does another slot.
+        // What is left of another slot doesn't apply: this one starts as new.
         return try send(nudge, identity, known?.retry.identity == identity ? known : nil, under: decision)
     }
 
