@@ -10,48 +10,37 @@ struct NudgedServerTests {
     private static let hexadecimal = String(repeating: "ab", count: 32)
     private let server = RecordingServer()
 
-    @Test func registration_whenSent_namesWhatIsKnown() async throws {
+    @Test func calls_whenMade_nameWhatIsKnown() async throws {
         try await server.registerDevice(
             DeviceRegistration(token: Self.token, platform: .ipados, environment: .sandbox, topic: "com.example.app")
         )
         try await server.registerDevice(DeviceRegistration(token: Self.token, platform: .macos, environment: nil))
-        let (call, token) = ("nudged_me.register_device", #""token":"\#(Self.hexadecimal)""#)
-        #expect(
-            server.calls == [
-                #"\#(call) {\#(token),"platform":"ipados","environment":"sandbox","topic":"com.example.app"}"#,
-                #"\#(call) {\#(token),"platform":"macos"}"#,
-            ]
-        )
-    }
-
-    @Test func device_whenRemoved_answersWhetherItWasTheUsers() async throws {
-        server.answer = #"{"id":null,"done":1,"too_late":0,"warnings":[]}"#
         #expect(try await server.unregisterDevice(Self.token).done == 1)
-        server.answer = #" {"id":null,"done":0,"too_late":0,"warnings":[]}\#n"#
+        #expect(try await server.seen().done == 1)
+        server.answer = #" {"id":null,"done":0,"too_late":1,"warnings":[]}\#n"#
         #expect(try await server.unregisterDevice(Self.token).done == 0)
-        #expect(server.calls.last == #"nudged_me.unregister_device {"token":"\#(Self.hexadecimal)"}"#)
-    }
-
-    @Test func test_whenSent_answersTheMessage() async throws {
+        let checkIn = NudgeID(rawValue: "2026-11-20")
+        #expect(try await server.withdraw(checkIn).tooLate == 1)
+        try await server.opened(checkIn)
+        try await server.feedback(checkIn, isHelpful: false)
+        server.answer = #"{"id":null,"done":2,"too_late":1,"warnings":[]}"#
+        #expect(try await server.cancelMessages(dedupePrefix: "chat-").done == 2)
+        try await server.cancelMessages(category: "chat", threadID: "ann")
+        try await server.cancelMessages()
         server.answer = #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":[]}"#
         #expect(try await server.sendTest().id?.rawValue == "0f4a1c3e-9b7d-4c2a-8e5f-001122334455")
         try await server.sendTest(title: "Ann", body: "Hello.")
-        #expect(server.calls == ["nudged_me.send_test {}", #"nudged_me.send_test {"title":"Ann","body":"Hello."}"#])
+        let token = #""token":"\#(Self.hexadecimal)""#
+        let calls = [
+            #"register_device {\#(token),"platform":"ipados","environment":"sandbox","topic":"com.example.app"}"#,
+            #"register_device {\#(token),"platform":"macos"}"#, "unregister_device {\(token)}", "seen {}",
+            "unregister_device {\(token)}", #"withdraw {"id":"2026-11-20"}"#, #"opened {"id":"2026-11-20"}"#,
+            #"feedback {"id":"2026-11-20","helpful":false}"#, #"cancel_messages {"dedupe_prefix":"chat-"}"#,
+            #"cancel_messages {"category":"chat","thread_id":"ann"}"#, "cancel_messages {}", "send_test {}",
+            #"send_test {"title":"Ann","body":"Hello."}"#,
+        ]
+        #expect(server.calls == calls.map { "nudged_me.\($0)" })
     }
-
-    @Test func activity_isReportedByTheNudge() async throws {
-        #expect(try await server.seen().done == 1)
-        let checkIn = NudgeID(rawValue: "2026-11-20")
-        try await server.opened(checkIn)
-        try await server.feedback(checkIn, isHelpful: false)
-        #expect(
-            server.calls == [
-                "nudged_me.seen {}", #"nudged_me.opened {"id":"2026-11-20"}"#,
-                #"nudged_me.feedback {"id":"2026-11-20","helpful":false}"#,
-            ]
-        )
-    }
-
     @Test func reminder_whenSet_answersItsID() async throws {
         server.answer =
             #"{"id":"0f4a1c3e-9b7d-4c2a-8e5f-001122334455","done":1,"too_late":0,"warnings":["no_timezone: the author has none"]}"#
@@ -72,26 +61,6 @@ struct NudgedServerTests {
         let cancelled = try await server.cancelReminders()
         #expect(cancelled.id == nil && cancelled.done == 1 && cancelled.tooLate == 2)
         #expect(server.calls.last == "nudged_me.cancel_reminders {}")
-    }
-
-    @Test func messages_whenCancelled_areNamed() async throws {
-        server.answer = #"{"id":null,"done":2,"too_late":1,"warnings":[]}"#
-        #expect(try await server.cancelMessages(dedupePrefix: "chat-").done == 2)
-        try await server.cancelMessages(category: "chat", threadID: "ann")
-        try await server.cancelMessages()
-        let call = "nudged_me.cancel_messages"
-        #expect(
-            server.calls == [
-                #"\#(call) {"dedupe_prefix":"chat-"}"#, #"\#(call) {"category":"chat","thread_id":"ann"}"#,
-                "\(call) {}",
-            ]
-        )
-    }
-
-    @Test func nudge_whenWithdrawn_isNamed() async throws {
-        server.answer = #"{"id":null,"done":0,"too_late":1,"warnings":[]}"#
-        #expect(try await server.withdraw(NudgeID(rawValue: "2026-11-20")).tooLate == 1)
-        #expect(server.calls == [#"nudged_me.withdraw {"id":"2026-11-20"}"#])
     }
 
     /// One row with the members of each kind of row, as PostgREST writes it. A later server may have more.
