@@ -237,42 +237,32 @@ struct NudgesTests {
 }
 
 struct PendingTapTests {
-    private let first = Payload(parsing: #"{"order":1}"#)
-    private let second = Payload(parsing: #"{"order":2}"#)
-
-    @Test func tap_whenSignedIn_opensAtOnce() {
-        var tap = PendingTap()
-        #expect(tap.signedIn(UserID(rawValue: "ann")) == nil)
-        #expect(tap.tapped(first) == first && tap.payload == nil && tap.user?.rawValue == "ann")
-    }
-
-    @Test func tap_whenNobodyIsSignedIn_isKeptUntilTheUserIsBack() {
-        var tap = PendingTap(lastUser: UserID(rawValue: "ann"))
-        #expect(tap.tapped(first) == nil && tap.tapped(second) == nil)
-        #expect(tap.signedIn(UserID(rawValue: "ann")) == second)
-        // Once only.
-        #expect(tap.signedIn(UserID(rawValue: "ann")) == nil && tap.payload == nil)
-    }
-
-    @Test func tap_whenTheAppKnowsNoFormerUser_opensForTheNext() {
-        var tap = PendingTap()
-        #expect(tap.tapped(first) == nil)
-        #expect(tap.signedIn(UserID(rawValue: "ann")) == first)
-    }
-
-    @Test func tap_whenAnotherUserSignsIn_isForgotten() {
-        var tap = PendingTap(lastUser: UserID(rawValue: "ann"))
-        #expect(tap.tapped(first) == nil)
-        #expect(tap.signedIn(UserID(rawValue: "bob")) == nil && tap.lastUser == UserID(rawValue: "bob"))
-        tap.signedOut()
-        #expect(tap.user == nil && tap.signedIn(UserID(rawValue: "ann")) == nil)
-    }
-
-    @Test func tap_whenAfterASignOut_waits() {
-        var tap = PendingTap()
-        #expect(tap.signedIn(UserID(rawValue: "ann")) == nil)
-        tap.signedOut()
-        #expect(tap.tapped(first) == nil && tap.lastUser == UserID(rawValue: "ann"))
-        #expect(tap.signedIn(UserID(rawValue: "ann")) == first)
+    /// A name signs that user in, `-` signs the user out, and a number is a tap. After `=` is the tap that opens then: at
+    /// once, or for the same user, once; for another user it is forgotten.
+    @Test(
+        arguments: [
+            (nil, "ann 1=1"), ("ann", "1 2 ann=2 ann"), (nil, "1 ann=1"), ("ann", "1 bob - ann"),
+            (nil, "ann - 1 ann=1"),
+        ] as [(String?, String)]
+    ) func tap_isKeptForItsUser_andOpensOnce(former: String?, steps: String) {
+        var (tap, user, last) = (PendingTap(lastUser: former.map { UserID(rawValue: $0) }), String?.none, former)
+        func payload(_ order: String) -> Payload { Payload(parsing: #"{"order":\#(order)}"#) }
+        for step in steps.split(separator: " ") {
+            let words = step.split(separator: "=").map(String.init)
+            let isTap = Int(words[0]) != nil
+            var opened: Payload?
+            if isTap {
+                opened = tap.tapped(payload(words[0]))
+            } else if words[0] == "-" {
+                tap.signedOut()
+                user = nil
+            } else {
+                opened = tap.signedIn(UserID(rawValue: words[0]))
+                (user, last) = (words[0], words[0])
+            }
+            #expect(opened == words.dropFirst().first.map { payload($0) }, "\(steps): \(step)")
+            #expect(tap.user?.rawValue == user && tap.lastUser?.rawValue == last, "\(steps): \(step)")
+            #expect((tap.payload != nil) == (isTap && user == nil), "\(steps): \(step)")
+        }
     }
 }
