@@ -7,43 +7,25 @@ import Testing
 
 /// What `ScenarioTests` does not hold.
 @Suite("Scenarios: pushes", .ownThreads, .timeLimit(.minutes(10))) struct PushScenarioTests {
-    @Test func push_isAcceptedOnce_whenOne() async throws {
+    /// One push, two to the same token, and a nudge to a user's four devices.
+    @Test(arguments: [[nil], ["ab", "ab"], [nil, nil, nil, nil]] as [[String?]])
+    func pushes_areAcceptedOnce_asTheyAre(tokens: [String?]) async throws {
         let rig = try ScenarioRig()
-        rig.send(1...1)
-        let result = await rig.told.results.wait { !$0.isEmpty }
-        #expect(result == [Ended(tag: 1, outcome: .accepted)])
-        #expect(rig.arrivals == [1: [1]] && rig.accepted == [1: [1]])
-        let taken = try #require(rig.simulator.snapshot().accepted.first)
-        #expect(taken.token == rig.push(1).token && taken.payload == rig.push(1).payload)
-        #expect(taken.collapseID == rig.push(1).collapse && taken.topic == "com.example.App")
-        #expect(taken.expiration == 1_795_300_000)
-        await rig.expectLog(["opened 1 with 1", "minted"])
-    }
-
-    @Test func bothPushes_areAccepted_whenTheSameTokenComesTwice() async throws {
-        let rig = try ScenarioRig()
-        let pushes = [rig.push(1, token: "ab"), rig.push(2, token: "ab")]
+        var pushes = tokens.enumerated().map { rig.push(UInt64($0.offset + 1), token: $0.element) }
+        if pushes.count == 4 { for index in pushes.indices { pushes[index].collapseID = .init(7, 7) } }
         rig.send(pushes)
-        #expect(await rig.outcomes(2) == [.accepted, .accepted])
-        let received = rig.simulator.snapshot().received
-        #expect(received.map(\.token) == ["ab", "ab"] && received.map(\.apnsID) == pushes.map(\.apnsID))
-        #expect(rig.simulator.snapshot().accepted.map(\.apnsID) == pushes.map(\.apnsID))
+        #expect(await rig.outcomes(pushes.count) == Array(repeating: .accepted, count: pushes.count))
+        #expect(rig.told.results.now.map(\.tag).sorted() == pushes.map(\.tag))
+        let (received, accepted) = (rig.simulator.snapshot().received, rig.simulator.snapshot().accepted)
+        #expect(received.map(\.token) == pushes.map(\.token) && received.map(\.apnsID) == pushes.map(\.apnsID))
+        #expect(accepted.map(\.apnsID) == pushes.map(\.apnsID) && Set(accepted.map(\.apnsID)).count == pushes.count)
+        #expect(received.allSatisfy { $0.connection == 1 } && accepted.allSatisfy { $0.connection == 1 })
+        for (taken, push) in zip(accepted, pushes) {
+            #expect(taken.token == push.token && taken.payload == push.payload && taken.collapseID == push.collapse)
+            #expect(taken.topic == "com.example.App" && taken.expiration == 1_795_300_000)
+        }
         await rig.expectLog(["opened 1 with 1", "minted"])
     }
-
-    @Test func eachDevice_getsTheNudgeUnderItsOwnID_whenAUserHasSeveral() async throws {
-        let rig = try ScenarioRig()
-        var pushes = (1...4).map { rig.push($0) }
-        for index in pushes.indices { pushes[index].collapseID = .init(7, 7) }
-        rig.send(pushes)
-        #expect(await rig.outcomes(4) == Array(repeating: .accepted, count: 4))
-        #expect(rig.arrivals == ScenarioRig.each((1...4, [1])))
-        let accepted = rig.simulator.snapshot().accepted
-        #expect(Set(accepted.map(\.apnsID)).count == 4 && Set(accepted.map(\.token)).count == 4)
-        #expect(Set(accepted.map(\.collapseID)) == [pushes[0].collapse])
-        await rig.expectLog(["opened 1 with 1", "minted"])
-    }
-
     static let bodies: [String: [UInt8]] = [
         "none": [], "no text": [0xFF, 0xFE, 0], "HTML": Array("<html><body>Unregistered</body></html>".utf8),
         "a megabyte": Array("{\"reason\":\"Unregistered\",\"x\":\"\(String(repeating: "a", count: 1 << 20))\"}".utf8),
