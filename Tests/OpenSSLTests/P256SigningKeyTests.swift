@@ -6,8 +6,9 @@ import Testing
 @testable import OpenSSL
 
 @Suite struct P256SigningKeyTests {
-    @Test func signature_verifiesIndependently_whenKeyIsP256() throws {
-        let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+    private let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+
+    @Test func signature_verifiesIndependently_andDiffersEachTime() throws {
         let key = try P256SigningKey(pem: pem)
         // Many, since a short r or s (one in 256 each) must be padded.
         for round in 0..<600 {
@@ -17,22 +18,19 @@ import Testing
             #expect(GeneratedKey.verifies(signature, message, pem: pem))
             #expect(!GeneratedKey.verifies(signature, message + [0], pem: pem))
         }
-    }
-
-    @Test func signature_differs_whenAskedTwice() throws {
-        let key = try P256SigningKey(pem: GeneratedKey.ellipticCurve(NID_X9_62_prime256v1))
         #expect(try key.signature(for: [1]) != key.signature(for: [1]))
     }
 
-    @Test func key_isRead_whenLinesEndWithCarriageReturns() throws {
-        let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
+    @Test func key_whenItIsParsedTwice_isEqual() throws {
+        let key = try Array(pem.utf8).withUnsafeBytes { try P256SigningKey(pem: $0) }
+        #expect(try key == P256SigningKey(pem: pem))
         let lines = pem.split(separator: "\n").joined(separator: "\r\n") + "\r\n"
-        _ = try P256SigningKey(pem: lines)
+        #expect(try key == P256SigningKey(pem: lines))
+        #expect(try key != P256SigningKey(pem: GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)))
     }
 
-    /// No PEM, half of one, RSA, and other curves.
+    /// No PEM, half of one, RSA, and other curves. The error says the remedy.
     @Test func key_whenItIsNone_isRefused() {
-        let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
         let keys: [(text: String, error: SigningKeyError)] = [
             ("", .notPEM), ("no key", .notPEM),
             ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", .notPEM),
@@ -40,24 +38,12 @@ import Testing
             (GeneratedKey.ellipticCurve(NID_secp384r1), .notP256),
             (GeneratedKey.ellipticCurve(NID_secp256k1), .notP256),
         ]
-        for (text, error) in keys { #expect(throws: error) { try P256SigningKey(pem: text) } }
-    }
-
-    @Test func key_whenItIsParsedTwice_isEqual() throws {
-        let pem = GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)
-        let bytes = Array(pem.utf8)
-        let key = try bytes.withUnsafeBytes { try P256SigningKey(pem: $0) }
-        #expect(try key == P256SigningKey(pem: pem))
-        #expect(try key != P256SigningKey(pem: GeneratedKey.ellipticCurve(NID_X9_62_prime256v1)))
-    }
-
-    @Test func error_saysTheRemedy_withoutTheText() {
-        for error in [SigningKeyError.notPEM, .notEllipticCurve, .notP256] {
+        for (text, error) in keys {
+            #expect(throws: error) { try P256SigningKey(pem: text) }
             #expect(error.description.contains(".p8"))
         }
     }
 }
-
 @Suite struct P256VerifyingKeyTests {
     @Test func signature_whenItIsGoodAndWhenABitIsNot() throws {
         let pair = try P256KeyPair.generate()
