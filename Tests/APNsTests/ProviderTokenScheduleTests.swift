@@ -123,11 +123,9 @@ import Testing
         let parts = try configuration.providerToken(issuedAt: 1_788_000_000).split(separator: ".")
         #expect(parts.count == 3)
         let header = try JSONValue(parsing: decoded(parts[0]))
-        #expect(header["alg"] == .string("ES256"))
-        #expect(header["kid"] == .string("KEY4567890"))
+        #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEY4567890"))
         let claims = try JSONValue(parsing: decoded(parts[1]))
-        #expect(claims["iss"] == .string("TEAM\"56789"))
-        #expect(claims["iat"] == .int(1_788_000_000))
+        #expect(claims["iss"] == .string("TEAM\"56789") && claims["iat"] == .int(1_788_000_000))
         let signed = Array("\(parts[0]).\(parts[1])".utf8)
         #expect(try GeneratedKey.verifies(decoded(parts[2]), signed, pem: Self.pem))
     }

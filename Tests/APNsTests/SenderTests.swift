@@ -38,8 +38,7 @@ import Testing
             ("apns-id", push.apnsID.uuidString.lowercased()), ("apns-collapse-id", push.collapse),
         ]
         for (name, value) in expected { #expect(request.headers[name] == value) }
-        #expect(request.headers.count == expected.count + 1)
-        #expect(request.body == push.payload)
+        #expect(request.headers.count == expected.count + 1 && request.body == push.payload)
         let authorization = request.headers["authorization"] ?? ""
         let parts = authorization.dropFirst("bearer ".count).split(separator: ".")
         #expect(authorization.hasPrefix("bearer ") && parts.count == 3)
@@ -69,8 +68,7 @@ import Testing
         }
         rig.send(1...400)
         #expect(await rig.outcomes(400).allSatisfy { $0 == .accepted })
-        #expect(Set(rig.arrivals.values.joined()) == [1, 2])
-        #expect(Set(rig.providerTokens.values.joined()) == [1])
+        #expect(Set(rig.arrivals.values.joined()) == [1, 2] && Set(rig.providerTokens.values.joined()) == [1])
         await rig.end()
     }
 
@@ -94,8 +92,7 @@ import Testing
         rig.simulator.release()
         await results.wait { $0.count == 2 }
         #expect(quarantined.now.isEmpty, "before the window closes")
-        #expect(rig.sender.concludeWindow())
-        #expect(quarantined.now == [RefusedToken(slot: 1, reason: "BadDeviceToken")])
+        #expect(rig.sender.concludeWindow() && quarantined.now == [RefusedToken(slot: 1, reason: "BadDeviceToken")])
         #expect(!rig.sender.concludeWindow())
         let isEmpty = rig.sender.core.withLock { $0.state.batches.count == 0 && $0.state.window.suspects.isEmpty }
         #expect(isEmpty, "nothing is kept")

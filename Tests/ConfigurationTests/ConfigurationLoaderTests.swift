@@ -55,42 +55,30 @@ import Testing
             endpoint: .init(host: "::1", port: 8443),
             caFile: caFile
         )
-        #expect(apns.lanes == [lane])
-        #expect(apns.maxInFlight == 500)
-        #expect(apns.responseTimeout == .seconds(5))
+        #expect(apns.lanes == [lane] && apns.maxInFlight == 500 && apns.responseTimeout == .seconds(5))
         let database = try #require(configuration.database)
         #expect(database.url.text == "postgresql://nudged@db.example/app?sslmode=verify-full")
-        #expect(database.allowInsecure)
-        #expect(database.statementTimeout == .seconds(120))
+        #expect(database.allowInsecure && database.statementTimeout == .seconds(120))
         #expect(configuration.schedule == .init(interval: .milliseconds(500), lease: .seconds(11), batch: 10_000))
         #expect(configuration.messages == .init(digestAfter: 3, digestTitle: "Hi", digestBody: "{count} came."))
         let policy = configuration.policy
-        #expect(policy.defaultTimezone == "Europe/Berlin")
-        #expect(policy.checkInTime.description == "09:30")
-        #expect(policy.spreadMinutes == 1440)
-        #expect(policy.quietHours?.description == "21:00-07:00")
-        #expect(policy.quietEndJitterMinutes == 240)
-        #expect(policy.maxStalenessMinutes == 2880)
-        #expect(policy.maxPerHour == 2)
-        #expect(policy.maxPerDay == nil)
-        #expect(configuration.logLevel == .debug)
+        #expect(policy.defaultTimezone == "Europe/Berlin" && policy.checkInTime.description == "09:30")
+        #expect(policy.spreadMinutes == 1440 && policy.quietHours?.description == "21:00-07:00")
+        #expect(policy.quietEndJitterMinutes == 240 && policy.maxStalenessMinutes == 2880 && policy.maxPerHour == 2)
+        #expect(policy.maxPerDay == nil && configuration.logLevel == .debug)
     }
 
     @Test func defaults_whenTheEnvironmentSuffices() throws {
         let loaded = try fixture.load()
         let configuration = loaded.configuration
-        #expect(loaded.path == nil)
-        #expect(loaded.warnings.isEmpty)
-        #expect(configuration.apns?.maxInFlight == 2000)
+        #expect(loaded.path == nil && loaded.warnings.isEmpty && configuration.apns?.maxInFlight == 2000)
         #expect(configuration.apns?.responseTimeout == .seconds(10))
-        #expect(configuration.apns?.lanes.first?.endpoint == nil)
-        #expect(configuration.database?.allowInsecure == false)
+        #expect(configuration.apns?.lanes.first?.endpoint == nil && configuration.database?.allowInsecure == false)
         #expect(configuration.schedule == .init(interval: .seconds(1), lease: .seconds(30), batch: 1000))
         #expect(configuration.policy.defaultTimezone == nil)
         #expect(configuration.policy.checkInTime.description == "10:00")
         #expect(configuration.policy.quietHours?.description == "22:00-08:00")
-        #expect(configuration.policy.maxStalenessMinutes == 240)
-        #expect(configuration.policy.maxPerHour == nil)
+        #expect(configuration.policy.maxStalenessMinutes == 240 && configuration.policy.maxPerHour == nil)
         #expect(configuration.logLevel == .info)
     }
 
@@ -118,8 +106,7 @@ import Testing
 
     /// Each key is something to read, to choose and to get wrong.
     @Test func keys_areFew_andTheInternalOnesAreShownOnlyWhereTheyAreGiven() throws {
-        #expect(ConfigurationKey.listed.count <= 29)
-        #expect(ConfigurationKey.listed.allSatisfy { !$0.isInternal })
+        #expect(ConfigurationKey.listed.count <= 29 && ConfigurationKey.listed.allSatisfy { !$0.isInternal })
         #expect(ConfigurationKey.all.count == ConfigurationKey.listed.count + ConfigurationKey.internals.count)
         let page = ConfigurationReference.page + ConfigurationReference.json
         for key in ConfigurationKey.internals where key.name != ConfigurationKey.signingKey {
@@ -151,8 +138,7 @@ import Testing
         func url(_ loaded: LoadedConfiguration) -> String? { loaded.configuration.database?.url.text }
 
         let all = try fixture.load(yaml, with: more)
-        #expect(url(all) == ConfigurationFixture.environment["DATABASE_URL"])
-        #expect(all.configuration.schedule.batch == 6)
+        #expect(url(all) == ConfigurationFixture.environment["DATABASE_URL"] && all.configuration.schedule.batch == 6)
         #expect(all.rows.first { $0.key == "schedule.batch" }?.source == .environment(name: "SCHEDULE_BATCH"))
         let second = try fixture.load(yaml, with: more, without: ["DATABASE_URL", "SCHEDULE_BATCH"])
         #expect(url(second) == "postgresql:///credential")
@@ -174,8 +160,7 @@ import Testing
         let expected = "nudged.yaml \(why): check its content, then chmod go-w nudged.yaml"
         #expect(fixture.faults(yaml, mode: mode) == [expected])
         let error = #expect(throws: ConfigurationError.self) { try fixture.load(yaml, mode: mode) }
-        #expect(error?.exitStatus == .permission)
-        #expect(fixture.faults(yaml, mode: 0o644).isEmpty)
+        #expect(error?.exitStatus == .permission && fixture.faults(yaml, mode: 0o644).isEmpty)
         // A folder is shared by its group, as /srv/app often is.
         chmod(fixture.folder, 0o770)
         #expect(fixture.faults(yaml).first?.hasPrefix("nudged.yaml can be replaced by others: ") == true)
@@ -217,12 +202,10 @@ import Testing
         func quiet(_ yaml: String, _ more: [String: String] = [:]) throws -> String? {
             try fixture.load(yaml, with: more).configuration.policy.quietHours.map { "\($0.start)-\($0.end)" }
         }
-        #expect(try quiet("policy: {quietHours: none}") == nil)
-        #expect(try quiet("policy: {quietHours: null}") == nil)
+        #expect(try quiet("policy: {quietHours: none}") == nil && quiet("policy: {quietHours: null}") == nil)
         #expect(try quiet("policy:\n  quietHours:\n") == nil)
         let late = "policy: {quietHours: 23:30-07:00}"
-        #expect(try quiet(late) == "23:30-07:00")
-        #expect(try quiet(late, ["POLICY_QUIET_HOURS": "none"]) == nil)
+        #expect(try quiet(late) == "23:30-07:00" && quiet(late, ["POLICY_QUIET_HOURS": "none"]) == nil)
         #expect(try quiet("policy: {quietHours: none}", ["POLICY_QUIET_HOURS": "20:00-06:00"]) == "20:00-06:00")
     }
 

@@ -26,8 +26,7 @@ import Testing
             #expect(shown["name"] == .string(key.name))
             #expect(shown["default"] == key.standard.map(JSONValue.string) ?? .null)
             #expect(shown["variable"] == .string(key.environmentName))
-            #expect(shown["required"] == .bool(!key.need.isEmpty))
-            #expect(shown["secret"] == .bool(key.isSecret))
+            #expect(shown["required"] == .bool(!key.need.isEmpty) && shown["secret"] == .bool(key.isSecret))
         }
     }
 

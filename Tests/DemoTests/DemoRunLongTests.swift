@@ -68,8 +68,7 @@ import TimeZones
                 "POLICY_QUIET_END_JITTER_MINUTES": "0",
             ]
         )
-        #expect(status == .software)
-        #expect(text.contains(" had a Live Activity that started or was heard "))
+        #expect(status == .software && text.contains(" had a Live Activity that started or was heard "))
         #expect(text.contains("WOKEN: ") && text.contains("simulator and database agree"))
     }
 
@@ -108,8 +107,7 @@ import TimeZones
     @Test func demo_whenNobodyReads() async throws {
         let transcript = Transcript()
         let status = await Demo(users: 100, output: transcript.output { count, _ in count < 3 }).run(Interruption())
-        #expect(status == .interrupted)
-        #expect(transcript.complaints == [Interruption.unread.description])
+        #expect(status == .interrupted && transcript.complaints == [Interruption.unread.description])
         try transcript.expectNothingLeft()
     }
 
@@ -124,8 +122,7 @@ import TimeZones
         }
         let status = await Demo(users: 100, output: output).run(Interruption())
         // Whether the statement under way or the next attempt to connect is the first to tell.
-        #expect(status == .unavailable)
-        #expect(transcript.complaints.count == 1)
+        #expect(status == .unavailable && transcript.complaints.count == 1)
         #expect(transcript.complaints.first?.hasPrefix("the private PostgreSQL fails: ") == true)
         try transcript.expectNothingLeft()
     }

@@ -80,8 +80,7 @@ import Testing
                 for _ in 1..<count { books.accepted.append(books.accepted[0]) }
             }
         }
-        #expect(times(2) == [:])
-        #expect(times(3) == [.doubled: 1])
+        #expect(times(2) == [:] && times(3) == [.doubled: 1])
     }
 
     @Test func check_whenMoreThanTheCapCame_saysOverALimit() {

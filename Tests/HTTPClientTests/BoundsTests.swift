@@ -13,9 +13,7 @@ import Testing
             for try await status in group { #expect(status == 200) }
         }
         let seen = rig.server.seen.now
-        #expect(seen.requests.count == 6)
-        #expect(seen.mostOpen == 2)
-        #expect(seen.accepted == 2)
+        #expect(seen.requests.count == 6 && seen.mostOpen == 2 && seen.accepted == 2)
     }
 
     @Test func call_whenTooManyWait_isRefusedAtOnce() async throws {

@@ -10,12 +10,10 @@ import Testing
         let response = try await rig.send("{}")
         #expect(response == HTTPResponse(status: 201, body: Array(#"{"a":"é"}"#.utf8)))
         let request = try #require(rig.server.seen.now.requests.first)
-        #expect(request.line == "POST \(Rig.path) HTTP/1.1")
-        #expect(request.body == Array("{}".utf8))
+        #expect(request.line == "POST \(Rig.path) HTTP/1.1" && request.body == Array("{}".utf8))
         #expect(request.fields["authorization"] == "Bearer \(Rig.token)")
         #expect(request.fields["content-type"] == "application/json")
-        #expect(request.fields["accept"] == "application/json")
-        #expect(request.fields["user-agent"] == "nudged")
+        #expect(request.fields["accept"] == "application/json" && request.fields["user-agent"] == "nudged")
         #expect(request.fields["accept-encoding"] == nil)
     }
 
@@ -24,8 +22,7 @@ import Testing
         let body = String(repeating: "x", count: 1_100_000)
         #expect(try await rig.send(body).status == 200)
         let request = try #require(rig.server.seen.now.requests.first)
-        #expect(request.fields["expect"] == nil)
-        #expect(request.body.count == 1_100_000)
+        #expect(request.fields["expect"] == nil && request.body.count == 1_100_000)
     }
 
     @Test func get_overHTTP_isSent() async throws {
@@ -33,15 +30,13 @@ import Testing
         let response = try await rig.client.send(HTTPRequest(get: rig.url("/beat", scheme: "http", host: "127.0.0.1")))
         #expect(response == HTTPResponse(status: 204, body: []))
         let request = try #require(rig.server.seen.now.requests.first)
-        #expect(request.line == "GET /beat HTTP/1.1")
-        #expect(request.fields["authorization"] == nil)
+        #expect(request.line == "GET /beat HTTP/1.1" && request.fields["authorization"] == nil)
     }
 
     @Test(arguments: [400, 401, 429, 500, 503]) func status_whateverItSays_isAnAnswer(status: Int) async throws {
         let rig = try Rig { _ in HTTPSAct.answer(status, "planted-words") }
         let response = try await rig.send()
-        #expect(response.status == status)
-        #expect("\(response)" == "status \(status), 13 bytes")
+        #expect(response.status == status && "\(response)" == "status \(status), 13 bytes")
     }
 
     @Test func answer_inSeveralPieces_isWhole() async throws {
@@ -67,8 +62,7 @@ import Testing
         let rig = try Rig()
         for _ in 0..<20 { #expect(try await rig.send().status == 200) }
         let seen = rig.server.seen.now
-        #expect(seen.requests.count == 20)
-        #expect(seen.accepted == 1)
+        #expect(seen.requests.count == 20 && seen.accepted == 1)
     }
 
     @Test func connection_whenDeadAtTheNextCall_isReplaced() async throws {

@@ -38,9 +38,7 @@ struct PreferencesTests {
     @Test func preferences_whenNoObject_allowNothingUrgent() {
         for text in ["[]", "1", "not JSON", ""] {
             let preferences = Preferences(parsing: text)
-            #expect(preferences.malformed != nil)
-            #expect(!preferences.allowUrgent)
-            #expect(preferences.messagesEnabled)
+            #expect(preferences.malformed != nil && !preferences.allowUrgent && preferences.messagesEnabled)
             #expect(!preferences.isNull)
         }
         #expect(Preferences(parsing: nil).isNull && Preferences(parsing: "null").isNull)

@@ -14,8 +14,7 @@ import Testing
         for round in 0..<600 {
             let message = Array("message \(round)".utf8)
             let signature = try key.signature(for: message)
-            #expect(signature.count == 64)
-            #expect(GeneratedKey.verifies(signature, message, pem: pem))
+            #expect(signature.count == 64 && GeneratedKey.verifies(signature, message, pem: pem))
             #expect(!GeneratedKey.verifies(signature, message + [0], pem: pem))
         }
         #expect(try key.signature(for: [1]) != key.signature(for: [1]))
@@ -51,15 +50,13 @@ import Testing
         let signature = try P256SigningKey(pem: pair.privateKey).signature(for: message)
         for pem in [pair.publicKey, pair.privateKey] {
             let key = try P256VerifyingKey(pem: pem)
-            #expect(key.isValid(signature, for: message))
-            #expect(!key.isValid(signature, for: message + [0]))
+            #expect(key.isValid(signature, for: message) && !key.isValid(signature, for: message + [0]))
             for index in signature.indices {
                 var changed = signature
                 changed[index] ^= 1
                 #expect(!key.isValid(changed, for: message))
             }
-            #expect(!key.isValid([], for: message))
-            #expect(!key.isValid(signature + [0], for: message))
+            #expect(!key.isValid([], for: message) && !key.isValid(signature + [0], for: message))
             #expect(!key.isValid([UInt8](repeating: 0, count: 64), for: message))
             #expect(!key.isValid([UInt8](repeating: 255, count: 64), for: message))
         }

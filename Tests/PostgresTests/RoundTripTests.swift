@@ -26,11 +26,8 @@ import Testing
         ]
         let read = Statement("others", sql: "select $1, $2, $3, $4, $5, $6, $7::text", parameters: others)
         let rows = try await connection.run(read)
-        #expect(try rows.int4(0, 0) == .min)
-        #expect(try rows.bool(0, 1) && !rows.bool(0, 2))
-        #expect(try rows.uuid(0, 3) == Self.uuid)
-        #expect(try rows.bytes(0, 4) == [0, 255, 1])
-        #expect(try rows.bytes(0, 5).isEmpty)
+        #expect(try rows.int4(0, 0) == .min && rows.bool(0, 1) && !rows.bool(0, 2))
+        #expect(try rows.uuid(0, 3) == Self.uuid && rows.bytes(0, 4) == [0, 255, 1] && rows.bytes(0, 5).isEmpty)
         #expect(try rows.text(0, 6) == "{\"a\": 1}")
     }
 
@@ -44,8 +41,7 @@ import Testing
             [F.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
             settings: [("timezone", "UTC")]
         )[0]
-        #expect(try rows.text(0, 0) == text)
-        #expect(try rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value)
+        #expect(try rows.text(0, 0) == text && rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value)
     }
 
     @Test(arguments: [
@@ -53,8 +49,7 @@ import Testing
         (Int32.min, "-infinity"),
     ]) func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
         let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
-        #expect(try rows.text(0, 0) == text)
-        #expect(try rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value)
+        #expect(try rows.text(0, 0) == text && rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value)
     }
 
     @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
@@ -75,17 +70,12 @@ import Testing
         ]
         let text = "select $1::text, $2, $3, $4::text, $5, $6, $7, $8::text, $9, $10::text, $11"
         let rows = try await connection.run(Statement("arrays", sql: text, parameters: arrays))
-        #expect(try rows.text(0, 0) == "{1,NULL,-9223372036854775808}")
-        #expect(try rows.int4Array(0, 1) == [nil])
-        #expect(try rows.int4Array(0, 2) == [3])
-        #expect(try rows.text(0, 3) == "{t,NULL,f}")
-        #expect(try rows.textArray(0, 4) == ["", nil, "NULL", "{,\"}"])
-        #expect(try rows.uuidArray(0, 5) == [Self.uuid, nil])
+        #expect(try rows.text(0, 0) == "{1,NULL,-9223372036854775808}" && rows.int4Array(0, 1) == [nil])
+        #expect(try rows.int4Array(0, 2) == [3] && rows.text(0, 3) == "{t,NULL,f}")
+        #expect(try rows.textArray(0, 4) == ["", nil, "NULL", "{,\"}"] && rows.uuidArray(0, 5) == [Self.uuid, nil])
         #expect(try rows.timestampArray(0, 6) == [.max, nil, -62_135_596_800_000_000])
-        #expect(try rows.text(0, 7) == "{1970-01-01,NULL,-infinity}")
-        #expect(try rows.bytesArray(0, 8) == [[], nil, [0]])
-        #expect(try rows.text(0, 9) == "{1,NULL}")
-        #expect(try rows.textArray(0, 10).isEmpty)
+        #expect(try rows.text(0, 7) == "{1970-01-01,NULL,-infinity}" && rows.bytesArray(0, 8) == [[], nil, [0]])
+        #expect(try rows.text(0, 9) == "{1,NULL}" && rows.textArray(0, 10).isEmpty)
     }
 
     @Test(arguments: PostgresType.allCases.filter { $0 != .unknown })

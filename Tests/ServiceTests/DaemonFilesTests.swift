@@ -25,8 +25,7 @@ import Testing
     @Test func word_survivesItsWriting() {
         var state = DaemonFile()
         (state.begun, state.done, state.faults, state.movedAt) = (3, 2, ["nudged.yaml:2:3: \"a\"", "b"], 4)
-        #expect(DaemonFile(json: state.json) == state)
-        #expect(DaemonFile(json: "{}") == nil && DaemonFile(json: "") == nil)
+        #expect(DaemonFile(json: state.json) == state && DaemonFile(json: "{}") == nil && DaemonFile(json: "") == nil)
     }
 
     @Test func files_whenTheFolderCantBeUsed_saysWhichCommandsDontWork() {
@@ -71,8 +70,7 @@ import Testing
         var state = DaemonFile()
         state.movedAt = 1_000_000
         try folder.write(state.json, to: DaemonFiles.stateName)
-        #expect(try daemon.health(now: 1_000_000) == holder.id)
-        #expect(try daemon.health(now: 1_030_000) == holder.id)
+        #expect(try daemon.health(now: 1_000_000) == holder.id && daemon.health(now: 1_030_000) == holder.id)
         let what = "process \(holder.id) hangs: its sweeps have made no progress for 31 s; restart nudged"
         #expect(throws: CommandFailure(what, .failure)) { try daemon.health(now: 1_031_000) }
     }
@@ -80,8 +78,7 @@ import Testing
     @Test func board_saysWhatWasBegunAndWhatIsOver() throws {
         let files = DaemonFiles(folder.path)
         func state() -> DaemonFile? { daemon.state }
-        #expect(files.warning == nil)
-        #expect(state()?.begun == 0 && state()?.done == 0)
+        #expect(files.warning == nil && state()?.begun == 0 && state()?.done == 0)
         files.begin()
         #expect(state()?.begun == 1 && state()?.done == 0)
         // Its files may have been read before they changed: who asks now waits for the second.

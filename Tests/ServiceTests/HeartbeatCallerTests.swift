@@ -31,8 +31,7 @@ import Testing
         let news = Observed<[String?]>([])
         let caller = try Self.caller(server.port, news)
         await Self.sweep(caller) { server.seen.now.requests.count >= 2 }
-        #expect(news.now.isEmpty)
-        #expect(server.seen.now.requests.allSatisfy { $0.line == "GET /planted-path HTTP/1.1" })
+        #expect(news.now.isEmpty && server.seen.now.requests.allSatisfy { $0.line == "GET /planted-path HTTP/1.1" })
         status.withLock { $0 = 404 }
         await Self.sweep(caller) { !news.now.isEmpty }
         let count = server.seen.now.requests.count

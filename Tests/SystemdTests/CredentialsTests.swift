@@ -21,10 +21,8 @@ import class FoundationEssentials.FileManager
     @Test func credential_whenSystemdHandedItOver() throws {
         let credentials = Credentials(environment: ["CREDENTIALS_DIRECTORY": folder.path])
         folder.write("apns.privateKey", "secret\n", mode: 0o444)
-        #expect(try credentials.read("apns.privateKey")?.text == "secret")
-        #expect(try credentials.read("database.url") == nil)
-        #expect(try credentials.read("../etc/passwd") == nil)
-        #expect(try credentials.read("..") == nil)
+        #expect(try credentials.read("apns.privateKey")?.text == "secret" && credentials.read("database.url") == nil)
+        #expect(try credentials.read("../etc/passwd") == nil && credentials.read("..") == nil)
         #expect(try Credentials(environment: [:]).read("apns.privateKey") == nil)
     }
 
@@ -35,8 +33,7 @@ import class FoundationEssentials.FileManager
 
     @Test func keyFile_whenItIsNoUsableFile() {
         #expect(code(folder.path + "/none")?.code == .missing)
-        #expect(code(folder.path + "/none")?.exitStatus == .configuration)
-        #expect(code(folder.path)?.code == .notAFile)
+        #expect(code(folder.path + "/none")?.exitStatus == .configuration && code(folder.path)?.code == .notAFile)
         #expect(code("/dev/zero")?.code == .notAFile)
         #expect(code(folder.write("large", String(repeating: "x", count: 65_537), mode: 0o600))?.code == .tooLarge)
         #expect(code(folder.write("fits", String(repeating: "x", count: 65_536), mode: 0o600)) == nil)
@@ -67,8 +64,7 @@ import class FoundationEssentials.FileManager
     // Root reads everything.
     @Test(.enabled(if: getuid() != 0)) func keyFile_whenItMayNotBeRead() {
         let error = code(folder.write("key", "secret", mode: 0o000))
-        #expect(error?.code == .unreadable)
-        #expect(error?.exitStatus == .permission)
+        #expect(error?.code == .unreadable && error?.exitStatus == .permission)
     }
 
     @Test func secret_isShownNowhere() {

@@ -15,8 +15,7 @@ import struct FoundationEssentials.UUID
 
     @Test func room_whenAnotherHangsWithAllItMayHave_isLeft() {
         let budget = FlightBudget(total: 1_000, lanes: 2)
-        #expect(budget.room(own: 0, others: []) == 750)
-        #expect(budget.room(own: 0, others: [750]) == 250)
+        #expect(budget.room(own: 0, others: []) == 750 && budget.room(own: 0, others: [750]) == 250)
     }
 
     /// However lanes take and give back: never more than the total in all, and a lane below its reserve always finds room.
