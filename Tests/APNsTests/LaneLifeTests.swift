@@ -24,9 +24,7 @@ import Testing
 }
 
 extension LaneBench {
-    private struct Unknown: Error {
-        let word: String
-    }
+    private struct Unknown: Error { let word: String }
 
     /// What happens.
     fileprivate mutating func play(_ words: [String]) throws {

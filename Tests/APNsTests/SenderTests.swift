@@ -161,9 +161,7 @@ import Testing
         let lines = rig.log.map { "\($0)" } + [rig.sender.status.text]
         // A provider token begins with `eyJ`: its header's `{"` in base64.
         let secrets = (UInt64(1)...5).map { rig.push($0).token } + ["eyJ", "PRIVATE KEY", "ab12", "{\"aps"]
-        for line in lines {
-            for secret in secrets { #expect(!line.contains(secret)) }
-        }
+        for line in lines { for secret in secrets { #expect(!line.contains(secret)) } }
         #expect(lines.count >= 5)
         await rig.end()
     }

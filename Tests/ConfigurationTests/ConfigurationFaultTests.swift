@@ -11,9 +11,7 @@ import Testing
 @Suite struct ConfigurationFaultTests {
     private let fixture = ConfigurationFixture()
 
-    private struct NoKey: Error, CustomStringConvertible {
-        let description = "this key is not on the curve P-256"
-    }
+    private struct NoKey: Error, CustomStringConvertible { let description = "this key is not on the curve P-256" }
 
     /// `Tests/Reference/configuration-faults.txt` says of each file what its fault is.
     @Test func fault_whenTheFileSays() throws {

@@ -76,9 +76,7 @@ struct NudgesTests {
 
     /// An app, its phone and its server.
     @MainActor private final class Life {
-        private struct Unknown: Error {
-            let event: String
-        }
+        private struct Unknown: Error { let event: String }
 
         private static let surfaces: [Surface] = [
             .widgets, .controls, .start(type: "OrderAttributes"), .activity(id: "order-17"),

@@ -13,9 +13,7 @@ package struct ReadMetrics: Sendable, Equatable {
         package var samples: [Sample]
     }
 
-    package struct Fault: Error, CustomStringConvertible {
-        package let description: String
-    }
+    package struct Fault: Error, CustomStringConvertible { package let description: String }
 
     /// In the order of the page.
     package private(set) var families: [Family] = []

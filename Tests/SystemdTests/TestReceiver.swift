@@ -17,9 +17,7 @@ final class TestReceiver: Sendable {
 
     deinit { close(descriptor) }
 
-    struct Failure: Error {
-        let code: Int32
-    }
+    struct Failure: Error { let code: Int32 }
 
     /// The next datagram as text; nil after two seconds without one.
     func text() -> String? { receive().map { String(decoding: $0.bytes, as: UTF8.self) } }

@@ -56,9 +56,7 @@ import Testing
 
 /// A scenario while it is played.
 private struct ScenarioPlay {
-    private struct Unknown: Error {
-        let text: String
-    }
+    private struct Unknown: Error { let text: String }
 
     private struct Rule: Sendable {
         let tags: ClosedRange<UInt64>

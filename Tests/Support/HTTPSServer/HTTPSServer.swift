@@ -91,6 +91,8 @@ package final class HTTPSServer: Sendable {
     }
 }
 
+struct HTTPSServerError: Error { let errno: Int32 }
+
 /// What holds a server's connections until it is opened, for good: they poll its descriptor.
 final class HTTPSGate: Sendable {
     let descriptor: Int32

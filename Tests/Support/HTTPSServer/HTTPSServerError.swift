@@ -1,3 +1,0 @@
-struct HTTPSServerError: Error {
-    let errno: Int32
-}
