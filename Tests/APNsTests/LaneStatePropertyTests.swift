@@ -138,11 +138,7 @@ import Testing
                 #expect(!flights.contains { $0.push == one.push }, "\(seed): on two connections")
                 #expect(one.writeBy > lane.now, "\(seed): sent too late")
                 #expect(open.contains(one.link) || one.link == closing, "\(seed): sent on no open connection")
-                if one.link == closing {
-                    late.append(one.tag)
-                } else {
-                    flights.append((one.link, one.tag, one.push))
-                }
+                if one.link == closing { late.append(one.tag) } else { flights.append((one.link, one.tag, one.push)) }
             }
             seen.submitted = lane.submitted.count
             dialling.formUnion(lane.dials.dropFirst(seen.dials))

@@ -75,11 +75,8 @@ import Testing
         var lane = LaneBench.proven()
         lane.send(1_000)
         for number in 0..<1_000 {
-            if number % (1_000 / refused) == 0 {
-                lane.answer(429, "TooManyRequests")
-            } else {
-                lane.answer(200)
-            }
+            let isRefused = number % (1_000 / refused) == 0
+            lane.answer(isRefused ? 429 : 200, isRefused ? "TooManyRequests" : nil)
         }
         // No pause: nobody else waits for them.
         #expect((lane.state.limit.round > 0) == isSlower && lane.status == .open)

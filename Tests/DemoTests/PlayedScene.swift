@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LocalPostgres
 import Postgres
@@ -105,17 +106,10 @@ final class Transcript: Sendable {
 }
 
 /// Numbers of processes with the folder in their command line.
-func processes(naming folder: String) -> [String] {
-    guard let directory = opendir("/proc") else { return [] }
-    defer { closedir(directory) }
-    var found: [String] = []
-    while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        guard Int(name) != nil, let file = fopen("/proc/\(name)/cmdline", "r") else { continue }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = fread(&bytes, 1, bytes.count, file)
-        if String(decoding: bytes.prefix(count), as: UTF8.self).contains(folder) { found.append(name) }
+private func processes(naming folder: String) -> [String] {
+    let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
+    return numbers.filter { number in
+        let bytes = FileManager.default.contents(atPath: "/proc/\(number)/cmdline") ?? Data()
+        return String(decoding: bytes, as: UTF8.self).contains(folder)
     }
-    return found
 }

@@ -5,22 +5,18 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct FailureTests {
-    @Test func send_whenRefused_isUnreachable() async throws {
+    @Test func send_whenNobodyIsThere_isUnreachableOrUnresolved() async throws {
         let rig = try Rig()
         let dead = try #require(LoopbackPort())
         defer { withExtendedLifetime(dead) {} }
-        let request = HTTPRequest(get: try HTTPURL("https://127.0.0.1:\(dead.port)/planted"))
-        let error = await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
-        #expect(error.isClean(.unreachable) && error?.description.hasSuffix(": Connection refused") == true)
-    }
-
-    @Test func send_whenTheNameLeadsNowhere_isUnresolved() async throws {
-        let rig = try Rig()
+        func error(_ host: String) async throws -> HTTPClientError? {
+            let request = HTTPRequest(get: try HTTPURL("https://\(host)/planted"))
+            return await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
+        }
+        let refused = try await error("127.0.0.1:\(dead.port)")
+        #expect(refused.isClean(.unreachable) && refused?.description.hasSuffix(": Connection refused") == true)
         // A label is at most 63 long (RFC 1035, section 2.3.4): no name server is asked.
-        let host = String(repeating: "a", count: 64) + ".invalid"
-        let request = HTTPRequest(get: try HTTPURL("https://\(host)/planted"))
-        let error = await #expect(throws: HTTPClientError.self) { try await rig.client.send(request) }
-        #expect(error.isClean(.unresolved))
+        #expect(try await error(String(repeating: "a", count: 64) + ".invalid").isClean(.unresolved))
     }
 
     @Test func send_whenTheServerIsSilent_endsAtTheDeadline() async throws {
@@ -33,20 +29,12 @@ import Testing
         await rig.server.seen.wait { $0.left == 1 }
     }
 
-    @Test func send_whenTheCertificateIsOfNobodyWeKnow_isRefused() async throws {
-        let rig = try Rig(settings: Rig.settings { $0.caFile = nil })
-        try await expectRefusal(rig, .certificate, "is not trusted")
-    }
-
-    @Test func send_whenTheCertificateIsForAnotherHostOrTime_isRefused() async throws {
+    @Test func send_whenTheServerIsNotBelieved_isRefused() async throws {
+        try await expectRefusal(try Rig(settings: Rig.settings { $0.caFile = nil }), .certificate, "is not trusted")
         try await expectRefusal(try Rig(names: ["other.example"]), .certificate, "is not for")
         try await expectRefusal(try Rig(notAfter: -3_600), .certificate, "has expired")
         try await expectRefusal(try Rig(notBefore: 3_600), .certificate, "is not valid yet")
-    }
-
-    @Test func send_whenTheServerSpeaksNoTLS_isHandshake() async throws {
-        let rig = try Rig(names: nil)
-        try await expectRefusal(rig, .handshake)
+        try await expectRefusal(try Rig(names: nil), .handshake)
     }
 
     /// CBC, and no TLS 1.3.

@@ -40,13 +40,10 @@ struct InstantTests {
 }
 
 struct LocalDateTimeTests {
-    @Test func second_whenOutsideOfTheDay_isTheNearestInside() {
-        let date = LocalDate(days: 0)
-        #expect(LocalDateTime(date, secondOfDay: -1).secondOfDay == 0)
-        #expect(LocalDateTime(date, secondOfDay: 86_400).secondOfDay == 86_399)
-    }
-
+    /// A second outside of the day is the nearest inside.
     @Test func order_isThatOfDateThenTime() {
+        let seconds = [-1, 86_400].map { LocalDateTime(LocalDate(days: 0), secondOfDay: $0).secondOfDay }
+        #expect(seconds == [0, 86_399])
         let early = LocalDateTime(LocalDate(days: 0), secondOfDay: 86_399)
         let late = LocalDateTime(LocalDate(days: 1), secondOfDay: 0)
         #expect(early < late && !(late < early) && late < LocalDateTime(LocalDate(days: 1), secondOfDay: 1))
