@@ -47,8 +47,6 @@ import Testing
         return BookCheck(books, allowing: allowance).found.mapValues(\.count)
     }
 
-    @Test func check_whenBooksAgree_isClean() { #expect(Self.check { _ in } == [:]) }
-
     /// The row of the device that got nothing. A push that was deferred must come back, and a skipped slot is no loss.
     private static let losses: [(Books.Recorded?, [Breach: Int])] = [
         (nil, [.lost: 1]), (row(user, "hb", "idb", "deferred"), [.lost: 1]), (row(user, "", "", "skipped"), [:]),
@@ -83,25 +81,32 @@ import Testing
         #expect(times(2) == [:] && times(3) == [.doubled: 1])
     }
 
-    @Test func check_whenMoreThanTheCapCame_saysOverALimit() {
+    @Test func check_findsEachBreachAlone() {
+        #expect(Self.check { _ in } == [:], "the books agree")
+        // More than the cap.
         #expect(Self.check { $0.people[0].sent.append(Self.noon / 1000 - 60) } == [.overLimit: 1])
         // A day ago to the second, it has left the window.
         #expect(Self.check { $0.people[0].sent.append(Self.noon / 1000 - 86_400) } == [:])
         #expect(Self.check { $0.people[0].maxPerHour = 1 } == [:])
+        // A token is gone without a 410.
+        #expect(Self.check { $0.tokensLeft = ["aa"] } == [.wronglyDeleted: 1])
+        // Apple was never asked about it.
+        #expect(Self.check { $0.answeredGone = [] } == [.wronglyDeleted: 1])
+        // It registered again after the instant that Apple named.
+        #expect(Self.check { $0.people[1].devices[0].registeredAt = 300 } == [.wronglyDeleted: 1])
+        // An intent of the killed is not unknown.
+        #expect(Self.check(Allowance(openAtKill: ["ida"])) { _ in } == [.notUnknown: 1])
+        // The record and Apple disagree.
+        #expect(Self.check { $0.record[0].outcome = "rejected" } == [.misrecorded: 1])
+        #expect(Self.check { $0.accepted.removeLast() } == [.misrecorded: 1, .lost: 1])
+        #expect(Self.check { $0.open = ["ida"] } == [.leftOpen: 1])
+        #expect(Self.check { $0.left = [Self.user] } == [.leftDue: 1])
     }
 
     @Test(arguments: [(22 * 60, true), (479, true), (480, false), (22 * 60 - 1, false)])
     func check_whenAPushCameInTheNight_saysQuiet(minute: Int, isQuiet: Bool) {
         let found = Self.check { $0.accepted[0].localMinute = minute }
         #expect(found == (isQuiet ? [.quiet: 1] : [:]))
-    }
-
-    @Test func check_whenATokenIsGoneWithoutA410_saysWronglyDeleted() {
-        #expect(Self.check { $0.tokensLeft = ["aa"] } == [.wronglyDeleted: 1])
-        // Apple was never asked about it.
-        #expect(Self.check { $0.answeredGone = [] } == [.wronglyDeleted: 1])
-        // It registered again after the instant that Apple named.
-        #expect(Self.check { $0.people[1].devices[0].registeredAt = 300 } == [.wronglyDeleted: 1])
     }
 
     @Test func check_whenMoreIsUnknownThanWasOpen_saysSo() {
@@ -116,10 +121,6 @@ import Testing
         #expect(Self.check(Allowance(further: 1)) { $0.record[0].outcome = "unknown" } == [:])
     }
 
-    @Test func check_whenAnIntentOfTheKilledIsNotUnknown_saysSo() {
-        #expect(Self.check(Allowance(openAtKill: ["ida"])) { _ in } == [.notUnknown: 1])
-    }
-
     @Test func check_whenSomebodyGotWhatWasNotDue_saysSo() {
         #expect(Self.check { $0.due.removeFirst() } == [.notDue: 2])
         #expect(Self.check { $0.people[0].devices[1].platform = "android" } == [.notDue: 1])
@@ -129,15 +130,5 @@ import Testing
             books.record.removeFirst(2)
         }
         #expect(found == [:])
-    }
-
-    @Test func check_whenRecordAndAppleDisagree_saysSo() {
-        #expect(Self.check { $0.record[0].outcome = "rejected" } == [.misrecorded: 1])
-        #expect(Self.check { $0.accepted.removeLast() } == [.misrecorded: 1, .lost: 1])
-    }
-
-    @Test func check_whenSomethingIsLeftOpen_saysSo() {
-        #expect(Self.check { $0.open = ["ida"] } == [.leftOpen: 1])
-        #expect(Self.check { $0.left = [Self.user] } == [.leftDue: 1])
     }
 }
