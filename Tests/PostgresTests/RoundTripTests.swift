@@ -32,27 +32,25 @@ import Testing
     }
 
     /// The texts are the independent reading: PostgreSQL prints what it understood.
-    @Test(arguments: [
-        (0, "1970-01-01 00:00:00+00"), (-1, "1969-12-31 23:59:59.999999+00"),
-        (-62_135_596_800_000_000, "0001-01-01 00:00:00+00"), (253_402_300_799_999_999, "9999-12-31 23:59:59.999999+00"),
-        (Int64.max, "infinity"), (Int64.min, "-infinity"),
-    ]) func timestamp_whenEdge_meansTheSameInstant(value: Int64, text: String) async throws {
-        let rows = try await connection.transaction(
-            [F.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))],
-            settings: [("timezone", "UTC")]
-        )[0]
-        #expect(try rows.text(0, 0) == text && rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value)
-    }
-
-    @Test(arguments: [
-        (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (Int32.max, "infinity"),
-        (Int32.min, "-infinity"),
-    ]) func date_whenEdge_meansTheSameDay(value: Int32, text: String) async throws {
-        let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
-        #expect(try rows.text(0, 0) == text && rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value)
-    }
-
-    @Test func instant_whenBeyondWhatCanBeExpressed_isAnErrorAndNoTrap() async throws {
+    @Test func instants_whenEdges_meanTheSame_andBeyondThemAreErrors() async throws {
+        let timestamps: [(value: Int64, text: String)] = [
+            (0, "1970-01-01 00:00:00+00"), (-1, "1969-12-31 23:59:59.999999+00"), (.max, "infinity"),
+            (-62_135_596_800_000_000, "0001-01-01 00:00:00+00"), (.min, "-infinity"),
+            (253_402_300_799_999_999, "9999-12-31 23:59:59.999999+00"),
+        ]
+        for (value, text) in timestamps {
+            let select = F.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))
+            let rows = try await connection.transaction([select], settings: [("timezone", "UTC")])[0]
+            #expect(try rows.text(0, 0) == text && rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value)
+        }
+        let dates: [(value: Int32, text: String)] = [
+            (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (.max, "infinity"),
+            (.min, "-infinity"),
+        ]
+        for (value, text) in dates {
+            let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
+            #expect(try rows.text(0, 0) == text && rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value)
+        }
         let rows = try await connection.run(F.sql("select '294276-12-31'::timestamptz, '5874897-12-31'::date"))
         #expect(throws: PostgresError.self) { try rows.timestamp(0, 0) }
         // Dates have more room.
@@ -61,7 +59,7 @@ import Testing
         #expect(error?.code == .invalidParameter && connection.isUsable)
     }
 
-    @Test func arrays_whenNullsAndEmpty_comeBackEqual() async throws {
+    @Test func arrays_whenNullsAndEmptyOrLong_comeBackEqual() async throws {
         let arrays: [Parameter] = [
             .int8Array([1, nil, .min]), .int4Array([nil]), .int2Array([3]), .boolArray([true, nil, false]),
             .textArray(["", nil, "NULL", "{,\"}"]), .uuidArray([Self.uuid, nil]),
@@ -76,14 +74,18 @@ import Testing
         #expect(try rows.timestampArray(0, 6) == [.max, nil, -62_135_596_800_000_000])
         #expect(try rows.text(0, 7) == "{1970-01-01,NULL,-infinity}" && rows.bytesArray(0, 8) == [[], nil, [0]])
         #expect(try rows.text(0, 9) == "{1,NULL}" && rows.textArray(0, 10).isEmpty)
+        let ids = (0..<50_000).map { _ in UUID() }
+        let numbered = "select u, n from unnest($1) with ordinality as a (u, n) order by n"
+        let many = try await connection.run(F.sql(numbered, .uuidArray(ids)))
+        #expect(try many.count == 50_000 && (0..<many.count).allSatisfy { try many.uuid($0, 0) == ids[$0] })
     }
 
-    @Test(arguments: PostgresType.allCases.filter { $0 != .unknown })
-    func null_whenOfAnyType_isNull(type: PostgresType) async throws {
-        let rows = try await connection.run(F.sql("select $1", .null(type)))
-        #expect(try rows.isNull(0, 0))
-        #expect(throws: PostgresError.self) { try rows.int8(0, 0) }
-        #expect(try rows.int8OrNull(0, 0) == nil)
+    @Test func null_whenOfAnyType_isNull() async throws {
+        for type in PostgresType.allCases where type != .unknown {
+            let rows = try await connection.run(F.sql("select $1", .null(type)))
+            #expect(try rows.isNull(0, 0) && rows.int8OrNull(0, 0) == nil, "\(type)")
+            #expect(throws: PostgresError.self, "\(type)") { try rows.int8(0, 0) }
+        }
     }
 
     @Test func readers_whenTypeOrCellIsWrong_throwAndNeverTrap() async throws {
@@ -119,13 +121,5 @@ import Testing
             let values = bytes.withUnsafeBytes { BinaryReader.array($0, .int8) }
             #expect((values?.count ?? 0) <= 3, "seed \(seed)")
         }
-    }
-
-    @Test func batch_whenTenThousandsOfElements_comesBackWhole() async throws {
-        let ids = (0..<50_000).map { _ in UUID() }
-        let numbered = "select u, n from unnest($1) with ordinality as a (u, n) order by n"
-        let rows = try await connection.run(F.sql(numbered, .uuidArray(ids)))
-        #expect(rows.count == 50_000)
-        #expect(try (0..<rows.count).allSatisfy { try rows.uuid($0, 0) == ids[$0] })
     }
 }

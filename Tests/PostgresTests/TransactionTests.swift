@@ -73,34 +73,29 @@ import Testing
         #expect(await F.error { try await other.execute(script: sql) } != nil)
     }
 
-    @Test func interactive_whenBodyReturns_commits() async throws {
+    @Test func interactive_whenBodyReturns_commits_andElseRollsBack() async throws {
         let count = try await connection.transaction { transaction in
             try await transaction.execute(script: "create table t (n int); insert into t values (1), (2);")
             return try await transaction.run(F.sql("select count(*) from t")).int8(0, 0)
         }
         #expect(count == 2)
         #expect(try await connection.run(F.sql("select count(*) from t")).int8(0, 0) == 2)
-    }
-
-    @Test func interactive_whenBodyThrowsOrSwallows_rollsBack() async throws {
         struct Stop: Error {}
         await #expect(throws: Stop.self) {
             try await connection.transaction { transaction in
-                _ = try await transaction.run(F.sql("create table t (n int)"))
+                _ = try await transaction.run(F.sql("create table u (n int)"))
                 throw Stop()
             }
         }
         let swallowed = await F.error {
             try await connection.transaction { transaction in
-                _ = try await transaction.run(F.sql("create table t (n int)"))
+                _ = try await transaction.run(F.sql("create table u (n int)"))
                 _ = try? await transaction.run(F.sql("select 1/0"))
             }
         }
         #expect(swallowed?.code == .rolledBack)
-        #expect(try await connection.run(F.sql("select to_regclass('t') is null")).bool(0, 0))
-    }
-
-    @Test func interactive_whenUsedAfterItsEnd_throws() async throws {
+        #expect(try await connection.run(F.sql("select to_regclass('u') is null")).bool(0, 0))
+        // Used after its end.
         let kept = try await connection.transaction { $0 }
         #expect(await F.error { _ = try await kept.run(F.sql("select 1")) }?.code == .transactionEnded)
     }
