@@ -41,29 +41,25 @@ import Testing
         )
     }
 
-    @Test func answer_whenOnlyTheHeadIsWanted_hasNoBody() throws {
+    @Test func answer_whenTheRequestIsBad_saysWhy_andToHEADHasNoBody() throws {
+        let long = String(repeating: "a", count: 100_000)
+        let post = "POST /metrics HTTP/1.0\r\n"
         let server = try Self.server()
+        for (request, status) in [
+            ("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
+            ("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421 Misdirected Request"),
+            ("\(post)\r\n", "405 Method Not Allowed"), ("nonsense\r\n\r\n", "400 Bad Request"),
+            ("GET /metrics HTTP/3.0\r\n\r\n", "505 HTTP Version Not Supported"),
+            ("GET /\(long)", "431 Request Header Fields Too Large"),
+            ("\(post)content-length: 90000\r\n\r\n\(long.prefix(90_000))", "405 Method Not Allowed"),
+        ] {
+            let answer = try #require(Self.ask(server, request), "the answer was lost")
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer.prefix(200))")
+            #expect(!answer.contains("planted") && answer.contains("allow: GET, HEAD\r\n") == status.hasPrefix("405"))
+        }
         let answer = try #require(Self.ask(server, "HEAD /metrics HTTP/1.0\r\n\r\n"))
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("content-length: 10\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n"))
-    }
-
-    @Test(arguments: [
-        ("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
-        ("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421 Misdirected Request"),
-        ("POST /metrics HTTP/1.0\r\n\r\n", "405 Method Not Allowed"),
-        ("nonsense\r\n\r\n", "400 Bad Request"),
-        ("GET /metrics HTTP/3.0\r\n\r\n", "505 HTTP Version Not Supported"),
-        ("GET /" + String(repeating: "a", count: 100_000), "431 Request Header Fields Too Large"),
-        (
-            "POST /metrics HTTP/1.0\r\ncontent-length: 90000\r\n\r\n" + String(repeating: "a", count: 90_000),
-            "405 Method Not Allowed"
-        ),
-    ]) func answer_whenTheRequestIsBad_saysWhy(request: String, status: String) throws {
-        let server = try Self.server()
-        let answer = try #require(Self.ask(server, request), "the answer was lost")
-        #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer.prefix(200))")
-        #expect(!answer.contains("planted") && answer.contains("allow: GET, HEAD\r\n") == status.hasPrefix("405"))
     }
 
     /// As Prometheus asks, with the name of a service and with its token.
