@@ -33,7 +33,7 @@ struct PreferencesDraftTests {
         #expect(problems { $0.timezone = "EST5EDT" } == ["timezone: wanted UTC or a name as Europe/Paris"])
     }
 
-    @Test func problems_whenThereAreMany_areAllThere() {
+    @Test func problems_whenThereAreMany_areAllThere_andTheFirstIsThrown() {
         let found = problems {
             $0.timezone = ""
             $0.weekday = 9
@@ -44,9 +44,6 @@ struct PreferencesDraftTests {
         }
         let keys = ["timezone", "weekday", "quiet_hours_start", "max_per_hour", "max_per_day", "max_analyses_per_hour"]
         #expect(found.compactMap { $0.split(separator: ":").first.map(String.init) } == keys)
-    }
-
-    @Test func encoding_whenNotValid_throwsTheFirstProblem() {
         var draft = PreferencesDraft()
         draft.weekday = 8
         draft.maxPerDay = 0

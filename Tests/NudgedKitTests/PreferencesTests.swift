@@ -63,6 +63,10 @@ struct PreferencesTests {
         #expect(written.malformed == nil && written.checkInsEnabled == true && !written.priorityKeywords.isEmpty)
         let german = PreferencesDraft.optingIn(over: Preferences(parsing: nil), keywords: ["dringend"])
         #expect(german.priorityKeywords == ["dringend"])
+        // Without it nothing was chosen.
+        for draft in [PreferencesDraft(), PreferencesDraft(Preferences(parsing: nil))] {
+            #expect(!draft.checkInsEnabled && draft.frequency == .fewTimesAWeek)
+        }
     }
 
     @Test func optIn_whenTheUserChoseBefore_keepsTheChoices() {
@@ -70,12 +74,6 @@ struct PreferencesTests {
         let draft = PreferencesDraft.optingIn(over: Preferences(parsing: column))
         #expect(draft.checkInsEnabled && draft.frequency == .weekly && draft.weekday == 2)
         #expect(draft.priorityKeywords.isEmpty)
-    }
-
-    @Test func draft_whenNothingWasChosen_isOffAndAFewTimesAWeek() {
-        for draft in [PreferencesDraft(), PreferencesDraft(Preferences(parsing: nil))] {
-            #expect(!draft.checkInsEnabled && draft.frequency == .fewTimesAWeek)
-        }
     }
 
     @Test(arguments: Seeds.all) func draft_whenValid_comesBackAsItWas(seed: UInt64) throws {

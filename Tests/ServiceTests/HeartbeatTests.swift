@@ -31,6 +31,11 @@ import struct FoundationEssentials.UUID
         var memory = HeartbeatMemory()
         let due = ([5, 6, 10_004, 10_005, 10_006] as [Int64]).map { memory.due(Self.state(), boot: $0) != nil }
         #expect(due == [true, false, false, true, false])
+        // A lane comes or goes.
+        let one = Self.state([Self.report(.open)])
+        #expect(Self.isDue(one, then: Self.state()))
+        #expect(Self.isDue(one, then: Self.state([Self.report(.open), Self.report(.open, Self.other)])))
+        #expect(Self.isDue(one, then: Self.state([Self.report(.open, Self.other)])))
     }
 
     @Test(arguments: [
@@ -59,13 +64,6 @@ import struct FoundationEssentials.UUID
             memory.finished(report, now: second.map { Instant(seconds: $0) })
         }
         #expect(memory.lastGood == Instant(seconds: 100))
-    }
-
-    @Test func beat_whenALaneComesOrGoes() {
-        let one = Self.state([Self.report(.open)])
-        #expect(Self.isDue(one, then: Self.state()))
-        #expect(Self.isDue(one, then: Self.state([Self.report(.open), Self.report(.open, Self.other)])))
-        #expect(Self.isDue(one, then: Self.state([Self.report(.open, Self.other)])))
     }
 
     @Test func beat_whenTheDecisionServiceOrSweepsFailAndWorkAgain_isDueAtOnce() {

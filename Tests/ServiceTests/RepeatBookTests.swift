@@ -74,10 +74,11 @@ import Testing
             .failed(.databaseLost, "starting up"), .failed(.databaseRefused, "password"), .answered, .answered,
         ])
         #expect(said == [nil, "refused", nil, nil, "password", "away 4000", nil])
-    }
-
-    @Test func trouble_whenItsLineWasKeptBack_endsWithoutALine() {
+        // Its line was kept back, so it ends without one.
         #expect(play([.failed(.databaseBusy, "lock"), .answered]) == ["lock", nil])
+        // Another text of the schema's is news.
+        let (two, one) = (Step.failed(.migrationsMissing, "2"), Step.failed(.migrationsMissing, "1"))
+        #expect(play([two, two, one]) == ["2", nil, "1"])
     }
 
     @Test func trouble_whenItsTextChanges_isToldByTheStatus() {
@@ -85,11 +86,6 @@ import Testing
         _ = mood.failed(.databaseLost, "refused", now: 0)
         _ = mood.failed(.databaseLost, "starting up", now: 1)
         #expect(mood.trouble == "starting up")
-    }
-
-    @Test func schema_whenItsTextChanges_isNews() {
-        let (two, one) = (Step.failed(.migrationsMissing, "2"), Step.failed(.migrationsMissing, "1"))
-        #expect(play([two, two, one]) == ["2", nil, "1"])
     }
 }
 

@@ -127,9 +127,7 @@ final class ZoneDatabaseTests {
         try FileManager.default.removeItem(atPath: path)
         try Data(TZif.file(offsets: [3600])).write(to: folder.appending(path: "Test/Zone"))
         #expect(try zones.zone(named: "Test/Zone")?.offset(at: Instant(seconds: 0)) == 3600)
-    }
-
-    @Test func zone_whenItsFolderCannotBeReadNow_isNotMissing() throws {
+        // A folder that can't be read now is not missing either.
         try Self.loop(folder, "Loop")
         #expect(throws: TimeZoneError.self) { try ZoneDatabase(directory: folder.path).zone(named: "Loop/Zone") }
         #expect(try ZoneDatabase(directory: "\(folder.path)/Loop").zone(named: "UTC") != nil, "it needs no file")
@@ -228,8 +226,7 @@ struct ZoneNameTests {
         #expect(database.release.name == "2019c")
         try folder.write("# version 2024b\n", to: "tzdata.zi")
         #expect(database.release.name == "2024b" && database.release.year == 2024)
+        // This machine's own, as Debian's package says it.
+        #expect((ZoneDatabase().release.year ?? 0) >= 2024)
     }
-
-    /// This machine's own, as Debian's package says it.
-    @Test func release_whenItIsTheSystems_hasAYear() { #expect((ZoneDatabase().release.year ?? 0) >= 2024) }
 }
