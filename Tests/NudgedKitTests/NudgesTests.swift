@@ -235,8 +235,8 @@ struct NudgesTests {
 }
 
 struct PendingTapTests {
-    /// A name signs that user in, `-` signs the user out, and a number is a tap. After `=` is the tap that opens then: at
-    /// once, or for the same user, once; for another user it is forgotten.
+    /// A name signs that user in, `-` signs the user out, and a number is a tap. After `=` is the tap that opens: at
+    /// once, or later for the same user, and only once. For another user it is forgotten.
     @Test(
         arguments: [
             (nil, "ann 1=1"), ("ann", "1 2 ann=2 ann"), (nil, "1 ann=1"), ("ann", "1 bob - ann"),
