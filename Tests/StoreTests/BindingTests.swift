@@ -1,4 +1,3 @@
-import Foundation
 import Postgres
 import TestSupport
 import Testing
@@ -6,6 +5,7 @@ import Testing
 @testable import Core
 
 /// nudged's views and triggers stay with a table that is renamed, but its functions look names up.
+/// `Tests/Reference/Calls/app-tables.txt` has the app's own views.
 @Suite(.ownThreads) struct BindingTests {
     /// Another table takes the name of one of the app's tables.
     private static func swap(_ table: String) -> String {
@@ -146,39 +146,6 @@ import Testing
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
     }
 
-    /// nudged can't make such a view again, and must not replace it.
-    @Test(arguments: [false, true]) func bind_whenTheAppsOwnViewReadsAnOldTable_saysSo(isDefinedLater: Bool)
-        async throws
-    {
-        let view = """
-            view nudged.recipient as select p.id as user_id, p.prefs as preferences, p.tz as timezone,
-            true as first_session_complete, null::jsonb as context from public.people p
-            """
-        let table = "create table public.people (id uuid primary key, prefs jsonb, tz text)"
-        let fixture = try await F(migrated: false)
-        try fixture.sql(isDefinedLater ? table : "\(table); create schema nudged; create \(view)")
-        try await fixture.migrate()
-        if isDefinedLater {
-            try fixture.sql("create or replace \(view)")
-            // The daemon notes it.
-            #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
-        }
-        #expect(try await Self.faults(fixture) == [])
-        // Another name is no fault, but another table with the former name is.
-        try fixture.sql("alter table public.people rename to persons")
-        #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
-        try fixture.sql(Self.swap("persons"))
-        let faults = try await Self.faults(fixture)
-        #expect(faults.map(\.object) == ["nudged.recipient"] && faults[0].stops && !faults[0].isFixable, "\(faults)")
-        #expect(try await fixture.store.look(checksBinding: true).isUnusable)
-        #expect(try await fixture.bind() == [])
-        #expect(try await Self.faults(fixture) == faults)
-        // The app defines it over the new table.
-        try fixture.sql("create or replace \(view.replacing("public.people", "public.persons"))")
-        #expect(try await Self.faults(fixture) == [])
-        #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
-    }
-
     /// The setting changes how the server writes names.
     @Test func faults_whenAllNamesAreQuoted_areTheSame() async throws {
         let fixture = try await F()
@@ -190,57 +157,5 @@ import Testing
         #expect(try await fixture.store.look(checksBinding: true).isUnusable)
         #expect(try await fixture.bind().contains("nudged.recipient reads public.context_profiles"))
         #expect(try await Self.faults(fixture) == [])
-    }
-
-    /// The app's own view reads a view of the app.
-    @Test func faults_whenATableBelowAViewWasReplaced_sayIt() async throws {
-        let fixture = try await F(migrated: false)
-        try fixture.sql(
-            """
-            create table public.ctx (user_id uuid primary key, prefs jsonb, tz text);
-            create view public.active as select * from public.ctx;
-            create view public.people as select user_id, prefs, tz from public.active;
-            create schema nudged;
-            create view nudged.recipient as select p.user_id, p.prefs as preferences, p.tz as timezone,
-            true as first_session_complete, null::jsonb as context from public.people p
-            """
-        )
-        try await fixture.migrate()
-        #expect(try await Self.faults(fixture) == [])
-        try fixture.sql(Self.swap("ctx"))
-        let faults = try await Self.faults(fixture)
-        #expect(faults.map(\.object) == ["nudged.recipient"] && faults[0].stops && !faults[0].isFixable, "\(faults)")
-        #expect(try await fixture.store.look(checksBinding: true).isUnusable)
-        // The app defines the lower view over the new table, and then over a third one: each is its own choice.
-        for table in ["ctx", "others"] {
-            try fixture.sql("create table if not exists public.others (like public.ctx)")
-            try fixture.sql("create or replace view public.active as select * from public.\(table)")
-            #expect(try await Self.faults(fixture) == [])
-            #expect(try await !fixture.store.look(checksBinding: true).isUnusable)
-        }
-    }
-
-    @Test func faults_whenATableOfOursHasAnotherName_sayThatFunctionsLookForIt() async throws {
-        let fixture = try await F()
-        try fixture.sql("alter table public.push_tokens rename to devices")
-        let faults = try await Self.faults(fixture)
-        #expect(faults.map(\.object) == ["nudged.device"])
-        #expect(faults.first?.fault.contains("public.push_tokens") == true && faults.first?.isFixable == false)
-        #expect(try await fixture.schemaState() == .current)
-    }
-
-    /// A dump holds names, and other versions for the views.
-    @Test func faults_afterARestore_areNone_andATableIsStillNoticed() async throws {
-        let fixture = try await F()
-        try fixture.sql("update nudged.bound set version = '7'; select nudged.is_misbound()")
-        #expect(try fixture.sql("select count(*) from nudged.bound where definition is not null") == "2")
-        try fixture.sql(Self.swap("push_tokens"))
-        #expect(try await Self.faults(fixture).first?.isFixable == true)
-    }
-}
-
-extension String {
-    fileprivate func replacing(_ one: String, _ other: String) -> String {
-        components(separatedBy: one).joined(separator: other)
     }
 }

@@ -174,9 +174,4 @@ import Testing
     }
 
     private static func statements(_ source: String) -> [String] { source.split(separator: ";").map(oneLine) }
-
-    @Test func distribute_whenThereIsNoCitus_doesNothing() async throws {
-        let fixture = try await F()
-        #expect(try fixture.lines("select * from nudged.finish_tables()").isEmpty)
-    }
 }

@@ -1,4 +1,3 @@
-import LocalPostgres
 import NudgedPreferences
 import TestSupport
 import Testing
@@ -46,19 +45,15 @@ import Testing
         ),
     ]
 
-    private func write(_ value: String, _ fixture: F) throws {
+    @Test(arguments: values.indices) func preferences_whenHostile_areBoundedAndMalformed(index: Int) async throws {
+        let fixture = try await F()
+        let (value, malformed) = Self.values[index]
         try fixture.sql(
             """
             alter table public.context_profiles drop constraint notification_preferences_size, drop constraint nudge_context_size;
             insert into public.context_profiles (user_id, notification_preferences, nudge_context) values (\(F.quoted(1)), \(value), \(value))
             """
         )
-    }
-
-    @Test(arguments: values.indices) func preferences_whenHostile_areBoundedAndMalformed(index: Int) async throws {
-        let fixture = try await F()
-        let (value, malformed) = Self.values[index]
-        try write(value, fixture)
         let text = try fixture.sql("select nudged.preferences_text(preferences) from nudged.recipient")
         #expect(text.utf8.count <= 4 * 65_537)
         let found = Preferences(parsing: text).malformed
@@ -69,66 +64,5 @@ import Testing
         }
         let isShort = "select coalesce(length(nudged.context_text(context)), 0) <= 8193 from nudged.recipient"
         try fixture.expect(isShort, "t")
-    }
-
-    /// json and text are text as it was written.
-    @Test(arguments: ["json", "text", "varchar"]) func preferences_whenOfAnotherType_areBounded(type: String)
-        async throws
-    {
-        let fixture = try await F(migrated: false)
-        try fixture.sql(
-            """
-            create table public.context_profiles (user_id uuid primary key, notification_preferences \(type), nudge_context \(type));
-            insert into public.context_profiles select \(F.quoted(1)), v.words::\(type), v.words::\(type)
-            from (select '{"check_ins_enabled": true, "x": "' || repeat('a', 1000000) || '"}') as v (words);
-            insert into public.context_profiles values (\(F.quoted(2)), '{"a":  1}', '{"b":  2}'), (\(F.quoted(3)), null, null)
-            """
-        )
-        try await fixture.migrate()
-        try fixture.expect(
-            "select length(nudged.preferences_text(preferences)) <= 65537, nudged.context_text(context) from nudged.recipient order by user_id",
-            ["t|", #"t|{"b":  2}"#, "|"]
-        )
-        let second = "select nudged.preferences_text(preferences) from nudged.recipient offset 1 limit 1"
-        try fixture.expect(second, #"{"a":  1}"#)
-    }
-
-    /// Only texts and whole numbers can fill a placeholder.
-    @Test func context_whenLargeOrMixed_keepsWhatATemplateCanTake() async throws {
-        let fixture = try await F()
-        try write(
-            "jsonb_build_object('a', 'x', 'b', 7000000, 'c', 1.5, 'd', \(Self.absurd), 'e', jsonb_build_array(\(Self.absurd)), 'f', repeat('y', 2000))",
-            fixture
-        )
-        let kept = "select nudged.context_text(context)::jsonb - 'f' from nudged.recipient"
-        try fixture.expect(kept, #"{"a": "x", "b": 7000000}"#)
-    }
-
-    /// A table that was found has no limits: what is too long for a platform is none.
-    @Test func devices_whenAPlatformIsHuge_areNone() async throws {
-        let fixture = try await F(migrated: false)
-        try fixture.sql(
-            """
-            create table public.push_tokens (user_id uuid, device_token text, platform text);
-            insert into public.push_tokens select \(F.quoted(1)), 'aa', repeat('ios', 3000000) from generate_series(1, 5);
-            insert into public.push_tokens values (\(F.quoted(1)), 'bb', 'iOS')
-            """
-        )
-        try await fixture.migrate()
-        #expect(try fixture.lines("select token from nudged.device") == ["bb"])
-    }
-
-    /// Tables that nudged made refuse what no app means.
-    @Test(arguments: [
-        "update public.context_profiles set timezone = repeat('x', 256)",
-        "update public.context_profiles set notification_preferences = jsonb_build_object('x', repeat('a', 300000))",
-        "update public.context_profiles set nudge_context = jsonb_build_object('x', repeat('a', 40000))",
-        "update public.push_tokens set platform = repeat('x', 33)",
-        "update public.push_tokens set device_token = repeat('x', 513)",
-        "update public.push_tokens set environment = repeat('x', 33)",
-        "update public.push_tokens set topic = repeat('x', 256)",
-    ]) func tables_whenAValueIsTooLong_refuseIt(statement: String) async throws {
-        let fixture = try await F.withUsers(1...1)
-        #expect(throws: LocalPostgresError.self) { try fixture.sql(statement) }
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import Postgres
 import TestSupport
 import Testing
-import TimeZones
 
 @testable import Core
 
@@ -159,20 +158,6 @@ import TimeZones
         try fixture.sql("drop owned by \(role); drop role \(role)")
     }
 
-    @Test func schemaState_whenANewerOneWasThereOrATextChanged_saysSo() async throws {
-        let fixture = try await F()
-        try fixture.sql("insert into nudged.migration (number, name, checksum) values (99, 'x', 1)")
-        #expect(try await fixture.schemaState() == .newer(newest: 99))
-        try fixture.sql("update nudged.migration set oldest = 99 where number = 99")
-        #expect(try await fixture.schemaState() == .ahead(newest: 99))
-        try fixture.sql("delete from nudged.migration where number = 99")
-        try fixture.sql("update nudged.migration set checksum = 1 where number = 2")
-        #expect(try await fixture.schemaState() == .changed(number: 2))
-        try fixture.sql("delete from nudged.migration where number = 5")
-        try fixture.sql("update nudged.migration set checksum = 2 where number = 2")
-        #expect(try await fixture.schemaState() == .changed(number: 2))
-    }
-
     /// Tables whose columns only nudged reads.
     private static let inner = [
         "daemon", "reminder", "bound", "departed", "lease", "lock", "member", "message_key", "migration",
@@ -211,30 +196,6 @@ import TimeZones
 
     private static let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
 
-    /// No text that a user, an app or a server can write is without a limit.
-    @Test func columns_whenTextOrJSON_haveALimit() async throws {
-        let fixture = try await F()
-        let unlimited = try fixture.lines(
-            """
-            select c.relname, a.attname from pg_class c
-            join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and a.atttypid in ('text'::regtype, 'jsonb'::regtype)
-            where c.relkind in ('r', 'p') and not c.relispartition
-              and (c.relnamespace = 'nudged'::regnamespace or c.oid in ('public.context_profiles'::regclass, 'public.push_tokens'::regclass))
-              and not exists (
-                  select from pg_constraint k where k.conrelid = c.oid and k.contype = 'c' and a.attnum = any (k.conkey)
-              )
-            order by 1, 2
-            """
-        )
-        // The owner's, and the daemon's own.
-        #expect(
-            unlimited == [
-                "bound|definition", "bound|version", "bound|view", "migration|name", "own_table|name",
-                "person|quarantine", "person|retry", "role_right|object", "role_right|privileges", "role_right|role",
-            ]
-        )
-    }
-
     @Test func migrate_whenTablesExist_addsTwoColumnsAndSixTriggersOnly() async throws {
         let fixture = try await F(migrated: false)
         try fixture.sql(Self.existing)
@@ -252,55 +213,6 @@ import TimeZones
         #expect(added.filter { $0.hasPrefix("column") }.sorted() == columns)
         #expect(added.count { $0.hasPrefix("trigger") } == 6 && added.count == 8)
         try fixture.expect(read, rows)
-    }
-
-    @Test func claim_whenTheAppsColumnsHaveOtherTypes_readsThem() async throws {
-        let fixture = try await F(migrated: false)
-        try fixture.sql(Self.existing)
-        try await fixture.migrate()
-        try fixture.sql("update nudged.person set due_at = '2026-01-01'")
-        let user = try #require(try await fixture.claim().first)
-        #expect(user.preferences == #"{"check_ins_enabled":true,  "frequency":"daily"}"#)
-        #expect(user.timezone == "Europe/Berlin" && user.firstSessionComplete && user.devices.map(\.token) == ["ab"])
-        #expect(user.devices.first?.registeredAt?.rfc3339 == "2026-01-01T00:00:00Z")
-        // The triggers and the deletion work there too.
-        try fixture.sql("update public.context_profiles set notification_preferences = '{}'")
-        try fixture.sql("update public.push_tokens set app_version = '2'")
-        #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
-        let forget = "nudged.forget_device(\(F.quoted(1)), 'ab', 'sandbox', 'com.example.app', '2026-02-01')"
-        #expect(try fixture.sql("select \(forget)") == "t")
-    }
-
-    @Test func migrate_whenColumnsAreMissing_addsThem() async throws {
-        let fixture = try await F(migrated: false)
-        try fixture.sql(
-            "create table public.context_profiles (user_id uuid primary key); create table public.push_tokens (user_id uuid, device_token text); insert into public.context_profiles values (\(F.quoted(1))); insert into public.push_tokens values (\(F.quoted(1)), 'ab')"
-        )
-        try await fixture.migrate()
-        let claim = try await fixture.store.claim(ranges: F.ranges, now: Self.late, limit: 9)
-        let user = try #require(claim.users.first)
-        #expect(user.preferences == nil && user.firstSessionComplete)
-        #expect(user.devices == [Device(token: "ab", registeredAt: nil)])
-    }
-
-    private static var late: Instant { F.now + 86_400 * 3650 }
-
-    /// `DistributionTests` has the keys.
-    @Test func tables_whenAboutUsers_haveRowSecurity() async throws {
-        let fixture = try await F()
-        let open = try fixture.lines(
-            """
-            select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-            where c.relkind in ('r', 'p') and not c.relrowsecurity
-              and (n.nspname = 'nudged' or c.relname in ('context_profiles', 'push_tokens'))
-            """
-        )
-        #expect(open.isEmpty)
-        // Memberships alone are referenced: they fence what a daemon writes.
-        try fixture.expect(
-            "select conname from pg_constraint where contype = 'f' and connamespace = 'nudged'::regnamespace order by 1",
-            ["intent_member_fkey", "lease_member_fkey", "range_owner_fkey"]
-        )
     }
 
     /// Columns, constraints, indexes, triggers, row security of a schema.

@@ -84,7 +84,7 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).map { $0.prefix { $0 != "." } }
         .map(String.init).sorted()
 
-    @Test func files_areFound() { #expect(Self.names.count == 39) }
+    @Test func files_areFound() { #expect(Self.names.count == 40) }
 
     @Test(arguments: names) func calls_whenPlayed_areAnsweredAsWritten(name: String) async throws {
         let file = Self.folder.appending(path: name + ".txt")

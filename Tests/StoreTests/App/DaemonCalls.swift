@@ -434,7 +434,8 @@ actor DaemonCalls {
         switch verb {
         case "look":
             let clock = Instant(seconds: try await store.clock() / 1_000_000)
-            return [try await store.look(now: options["in"].flatMap { Int64($0) }.map { clock + $0 })]
+            let now = options["in"].flatMap { Int64($0) }.map { clock + $0 }
+            return [try await store.look(now: now, checksBinding: has("binding"))]
         case "pause":
             return [try await store.pause(kinds, byWhom: options["by"] ?? "ada@web-1", reason: options["reason"])]
         case "pauses": return try await store.pauses()
@@ -503,6 +504,10 @@ actor DaemonCalls {
                 try await DatabaseFacts.Written.read(connection)
             }
         case "bind": return try await fixture.bind()
+        case "faults":
+            let faults: [BindingFault] = try await fixture.migrating { try await $0.bindingFaults() }
+            return faults
+        case "schema": return ["\(try await fixture.schemaState())"]
         default: return nil
         }
     }
