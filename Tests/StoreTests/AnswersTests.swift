@@ -77,24 +77,6 @@ import struct FoundationEssentials.UUID
         #expect((20..<290).contains(faults.count { $0 == "none" }), "seed \(seed)")
     }
 
-    /// What is read does not grow with the user's record.
-    @Test func history_whenTheRecordIsLong_readsAPage() async throws {
-        let fixture = try await F()
-        try fixture.sql(
-            """
-            insert into nudged.delivery (user_id, kind, key, device_hash, outcome, attempted_at, sweep_id)
-            select \(F.quoted(1)), 'check_in', n, 'aa', 'accepted', now() - n / 3 * interval '1 day', gen_random_uuid()
-            from generate_series(1, 30000) n;
-            analyze nudged.delivery
-            """
-        )
-        let read =
-            "select sum(idx_tup_read) from pg_stat_all_indexes where schemaname = 'nudged' and relname like 'delivery%'"
-        try fixture.sql("select pg_stat_reset()")
-        #expect(try fixture.sql("select count(*) from nudged_api.history(\(F.quoted(1)))") == "100")
-        #expect(try #require(Int(try fixture.sql(read))) < 1000)
-    }
-
     /// What doctor counts: urgent messages wait for no zone.
     @Test func waitingZones_areThoseOfTheUsersOfMessages() async throws {
         let fixture = try await F()

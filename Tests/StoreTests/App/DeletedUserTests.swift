@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-/// A user who is deleted from auth.users.
+/// A user who is deleted from auth.users. `Tests/Reference/Calls/departed.txt` has what else may be wrong.
 @Suite(.ownThreads) struct DeletedUserTests {
     private static let users = "create table auth.users (id uuid primary key);"
     private static let departed = "select right(user_id::text, 2), is_erased from nudged.departed order by 1"
@@ -44,51 +44,18 @@ import Testing
         try fixture.expect(Self.departed, ["01|f", "02|t"])
     }
 
-    private static func trigger(_ body: String) -> String {
-        """
-        create function public.refuse() returns trigger language plpgsql as $$ begin \(body); return old; end $$;
-        create trigger refuse before delete on public.push_tokens for each row execute function public.refuse()
-        """
-    }
-
-    /// Whatever is broken in nudged or its tables, users can be deleted.
-    @Test(arguments: [
-        "alter table nudged.message rename to message_away",
-        "drop table nudged.departed cascade; drop table nudged.message cascade",
-        "drop table nudged.touched cascade", "drop table public.push_tokens cascade", "drop schema nudged cascade",
-        trigger("assert false"), trigger("perform pg_sleep(60)"), trigger("raise exception 'no'"),
-    ]) func user_whenNudgedIsBroken_isDeletedAllTheSame(fault: String) async throws {
-        let fixture = try await fixture()
-        try fixture.sql(fault)
-        try fixture.sql("set statement_timeout = '2s'; delete from auth.users where id = \(F.quoted(1))")
-        #expect(try fixture.sql("select count(*) from auth.users") == "1")
-    }
-
-    private static let all = """
-        do $$ declare t regclass; begin
-            for t in select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') loop
-                execute format('lock table %s in access exclusive mode', t);
-            end loop;
-        end $$
-        """
-
-    /// Whatever is locked in nudged, users and their rows can be deleted.
-    @Test func user_whenAllTablesOfNudgedAreLocked_isDeletedAtOnce() async throws {
-        let fixture = try await fixture()
-        try await fixture.holding(Self.all) { () async throws -> Void in
-            for table in ["auth.users", "public.push_tokens", "public.context_profiles"] {
-                try fixture.sql("set statement_timeout = '2s'; delete from \(table)")
-                #expect(try fixture.sql("select count(*) from \(table)") == "0")
-            }
-        }
-    }
-
     /// Neither a failed assertion nor a time-out of one user's erasure delays the others for good.
     @Test(arguments: ["assert false", "perform pg_sleep(60)"])
     func user_whenATriggerOfTheAppBreaksTheErasure_losesTheRest(body: String) async throws {
         let fixture = try await fixture()
         let impatient = Store(configuration: fixture.configuration, statementTimeout: .seconds(2))
-        try fixture.sql(Self.trigger("if old.user_id = \(F.quoted(1)) then \(body); end if"))
+        try fixture.sql(
+            """
+            create function public.refuse() returns trigger language plpgsql as $$
+            begin if old.user_id = \(F.quoted(1)) then \(body); end if; return old; end $$;
+            create trigger refuse before delete on public.push_tokens for each row execute function public.refuse()
+            """
+        )
         try fixture.sql("delete from auth.users")
         var erased = 0
         for _ in 1...3 { erased += try await impatient.eraseDeparted().erased }

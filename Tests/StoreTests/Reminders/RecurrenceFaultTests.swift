@@ -38,14 +38,4 @@ import Testing
         }
         #expect(Set(faults).count > 10, "seed \(seed)")
     }
-
-    /// An UNTIL's end, for the comparison with the hour that is set: a day's last second.
-    @Test func until_whenWritten_isItsLastSecond() async throws {
-        let fixture = try await F()
-        let untils = [
-            "20261231": "2026-12-31 23:59:59", "20261231T180102": "2026-12-31 18:01:02",
-            "20280229T000000Z": "2028-02-29 00:00:00",
-        ]
-        for (text, time) in untils { #expect(try fixture.sql("select nudged.recurrence_until('\(text)')") == time) }
-    }
 }
