@@ -12,13 +12,8 @@ import struct FoundationEssentials.UUID
     private func claimAll(_ fixture: F, ranges: [Int32] = F.ranges, limit: Int) async throws -> [[UUID]] {
         var claims: [[UUID]] = []
         while true {
-            let found = try await fixture.store.claim(
-                ranges: ranges,
-                now: F.now,
-                startingOver: claims.isEmpty,
-                limit: limit,
-                inHand: Set(claims.flatMap(\.self))
-            )
+            let (isFirst, inHand) = (claims.isEmpty, Set(claims.flatMap(\.self)))
+            let found = try await fixture.store.claimed(limit, ranges: ranges, startingOver: isFirst, inHand: inHand)
             claims.append(found.users.map(\.userID))
             if found.isComplete { return claims }
             try #require(claims.count < 1_000)
@@ -36,12 +31,7 @@ import struct FoundationEssentials.UUID
 
     @Test func claim_whenOthersAreInHand_isNotCompleteBeforeAllHaveCome() async throws {
         let fixture = try await F.withUsers(1...15)
-        let found = try await fixture.store.claim(
-            ranges: F.ranges,
-            now: F.now,
-            limit: 8,
-            inHand: Set((1...5).map(F.user))
-        )
+        let found = try await fixture.store.claimed(8, inHand: Set((1...5).map(F.user)))
         #expect(found.users.count == 8 && !found.isComplete)
         #expect(Set(found.users.map(\.userID)).isDisjoint(with: (1...5).map(F.user)))
     }
@@ -77,13 +67,7 @@ import struct FoundationEssentials.UUID
         let fixture = try await F.withUsers(1...200)
         let some = Array(F.ranges.prefix(10))
         let first = try await claimAll(fixture, ranges: some, limit: 1000).flatMap(\.self)
-        let found = try await fixture.store.claim(
-            ranges: F.ranges,
-            now: F.now,
-            startingOver: false,
-            limit: 1000,
-            inHand: Set(first)
-        )
+        let found = try await fixture.store.claimed(startingOver: false, inHand: Set(first))
         #expect(found.isComplete && found.users.count + first.count == 200)
     }
 
@@ -98,13 +82,8 @@ import struct FoundationEssentials.UUID
         let free = users.suffix(2)
         var inHand = Set(users.dropLast(2))
         for user in free {
-            let found = try await fixture.store.claim(
-                ranges: ranges,
-                now: F.now,
-                startingOver: user == free.first,
-                limit: 1,
-                inHand: inHand
-            )
+            let isFirst = user == free.first
+            let found = try await fixture.store.claimed(1, ranges: ranges, startingOver: isFirst, inHand: inHand)
             #expect(found.users.map(\.userID) == [user])
             inHand.insert(user)
         }
@@ -119,7 +98,7 @@ import struct FoundationEssentials.UUID
         let first = Set(try await fixture.claim(1).map(\.userID))
         // After a slow look for urgent messages, a store has a rest. This one has looked for none.
         let other = Store(configuration: fixture.configuration)
-        let next = try await other.claim(ranges: F.ranges, now: F.now, limit: 1, inHand: first).users
+        let next = try await other.claimed(1, inHand: first).users
         await other.close()
         #expect(first.union(next.map(\.userID)) == [F.user(5), F.user(6)])
     }

@@ -8,13 +8,9 @@ import Testing
 @Suite(.ownThreads) struct ExcessRightTests {
     private static let broad = F.broadGrants(on: "nudged").joined(separator: ";")
 
-    private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
-        Migrator(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: user)))
-    }
-
     @Test func grantRoles_whenABroadGrantWasRun_takesAllBack() async throws {
         let fixture = try await F.onSupabase()
-        let migrator = try migrator(fixture, "postgres")
+        let migrator = try fixture.migrator()
         #expect(try await migrator.excessRights() == [])
         try fixture.sql(Self.broad)
         let rights = try await migrator.excessRights()
@@ -34,11 +30,11 @@ import Testing
         try fixture.sql(Self.broad)
         let stranger = "stranger_\(fixture.name)"
         try fixture.sql("create role \(stranger) login; grant usage on schema nudged to \(stranger)")
-        let theirs = try migrator(fixture, stranger)
+        let theirs = try fixture.migrator(stranger)
         #expect(try await theirs.excessRights() == [])
         await theirs.close()
         let empty = try await F(migrated: false)
-        let early = try migrator(empty, "postgres")
+        let early = try empty.migrator()
         #expect(try await early.excessRights() == [])
     }
 
@@ -46,7 +42,7 @@ import Testing
         let fixture = try await F()
         let stranger = "stranger_\(fixture.name)"
         try fixture.sql("create role \(stranger) login; grant usage on schema nudged to \(stranger)")
-        let theirs = try migrator(fixture, stranger)
+        let theirs = try fixture.migrator(stranger)
         let error = await #expect(throws: PostgresError.self) { try await theirs.grantRoles() }
         #expect(error?.sqlState == "42501")
     }
@@ -69,7 +65,7 @@ import Testing
             try await DatabaseFacts.Written.read(connection)
         }
         #expect(written == [])
-        let migrator = try migrator(fixture, "postgres")
+        let migrator = try fixture.migrator()
         #expect(try await migrator.rolesWanting() == ([], []))
     }
 }

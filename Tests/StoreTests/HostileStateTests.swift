@@ -106,17 +106,15 @@ import struct FoundationEssentials.UUID
                 try fixture.sql("update public.state set raised = '\(state)'")
                 // As after a start: nobody is a suspect yet.
                 let store = Store(configuration: fixture.configuration)
-                var refused: [Refusal] = []
-                let found = try await store.claim(ranges: F.ranges, now: F.now, limit: 1_000) { refused.append($0) }
+                let found = try await store.claimed()
                 #expect(Set(found.users.map(\.userID)) == others, "\(state) from \(place.relation)")
-                #expect(refused.map(\.userID) == [F.user(70)], "\(state) from \(place.relation)")
-                let one = try #require(refused.first)
+                #expect(found.refused.map(\.userID) == [F.user(70)], "\(state) from \(place.relation)")
+                let one = try #require(found.refused.first)
                 #expect(one.error.hasPrefix(state) && one.column?.hasPrefix(place.relation) == true, "\(one)")
                 #expect(!one.isHeld, "\(one)")
                 // The next claims read the user alone.
-                refused = []
-                let again = try await store.claim(ranges: F.ranges, now: F.now, limit: 1_000) { refused.append($0) }
-                #expect(again.users.count == 199 && refused.map(\.userID) == [F.user(70)], "\(state)")
+                let again = try await store.claimed()
+                #expect(again.users.count == 199 && again.refused.map(\.userID) == [F.user(70)], "\(state)")
                 await store.close()
             }
             try fixture.sql(place.undo.replacing("NAME", with: fixture.name))
@@ -134,14 +132,10 @@ import struct FoundationEssentials.UUID
             \(Self.places[1].sql)
             """
         )
-        func claim() async throws -> (users: [UUID], refused: [Refusal]) {
-            var refused: [Refusal] = []
-            let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 60) { refused.append($0) }
-            return (found.users.map(\.userID), refused)
-        }
-        await #expect(throws: PostgresError.self) { _ = try await claim() }
-        let (users, refused) = try await claim()
-        #expect(Set(users) == Set((1...60).filter { $0 != 40 }.map(F.user)))
+        await #expect(throws: PostgresError.self) { _ = try await fixture.store.claimed(60) }
+        let found = try await fixture.store.claimed(60)
+        #expect(Set(found.users.map(\.userID)) == Set((1...60).filter { $0 != 40 }.map(F.user)))
+        let refused = found.refused
         #expect(refused.map(\.userID) == [F.user(40)] && refused.first?.cause == .maybeServer, "\(refused)")
     }
 
@@ -156,10 +150,9 @@ import struct FoundationEssentials.UUID
             from (select *, ('x' || right(device_token, 1)) as last from public.push_tokens) t
             """.replacing("device_token::bit(4)", with: "last::bit(4)")
         )
-        var refused: [Refusal] = []
-        let found = try await fixture.store.claim(ranges: F.ranges, now: F.now, limit: 100) { refused.append($0) }
-        #expect(found.users.count == 50 && refused.count == 50)
-        #expect(refused.allSatisfy { $0.error == "22012 division_by_zero" && $0.column == "nudged.device.topic" })
+        let found = try await fixture.store.claimed(100)
+        #expect(found.users.count == 50 && found.refused.count == 50)
+        #expect(found.refused.allSatisfy { $0.error == "22012 division_by_zero" && $0.column == "nudged.device.topic" })
     }
 
     /// The view itself is broken: nobody is blamed or set aside.
@@ -173,7 +166,7 @@ import struct FoundationEssentials.UUID
             grant all on all tables in schema nudged to \(role); grant execute on all functions in schema nudged to \(role)
             """
         )
-        let store = Store(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: role)))
+        let store = Store(configuration: try fixture.configuration(of: role))
         @Sendable func expectNobody() async throws {
             var refused: [Refusal] = []
             await #expect(throws: PostgresError.self) {

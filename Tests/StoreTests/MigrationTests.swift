@@ -151,8 +151,7 @@ import Testing
         #expect(try await state(from: Migration.newest) == .behind(last))
         #expect(try await state(from: Migration.newest - 1) == .behind(last, isUsable: true))
         // Row-level security hides everybody from another role.
-        let other = try ConnectionConfiguration.parse(url: fixture.cluster.url(database: fixture.name, user: role))
-        #expect(try await state(from: Migration.newest - 1, as: other) == .hidden)
+        #expect(try await state(from: Migration.newest - 1, as: fixture.configuration(of: role)) == .hidden)
         try fixture.sql("alter table public.push_tokens rename to x; create table public.push_tokens (like x)")
         #expect(try await state(from: Migration.newest - 1) == .behind(last))
         try fixture.sql("drop owned by \(role); drop role \(role)")

@@ -7,19 +7,6 @@ import struct FoundationEssentials.UUID
 
 /// What one user can write delays nobody else's claim.
 @Suite(.ownThreads) struct PoisonRowLongTests {
-    private func claim(_ fixture: F, startingOver: Bool = true) async throws -> (
-        users: [ClaimedUser], refused: [Refusal]
-    ) {
-        var refused: [Refusal] = []
-        let found = try await fixture.store.claim(
-            ranges: F.ranges,
-            now: F.now,
-            startingOver: startingOver,
-            limit: 1_000
-        ) { refused.append($0) }
-        return (found.users, refused)
-    }
-
     /// The table of the issue: small where it is stored, over a gigabyte as text.
     @Test(arguments: [8_500, 2_400]) func claim_whenPreferencesHoldHugeNumbers_servesEverybody(count: Int) async throws
     {
@@ -31,7 +18,7 @@ import struct FoundationEssentials.UUID
             where user_id = \(F.quoted(7))
             """
         )
-        let found = try await claim(fixture)
+        let found = try await fixture.store.claimed()
         #expect(found.users.count == 50 && found.refused.isEmpty)
         #expect(found.users.allSatisfy { ($0.preferences?.utf8.count ?? 0) < 65_538 })
     }
@@ -53,18 +40,18 @@ import struct FoundationEssentials.UUID
             create or replace view nudged.recipient as select user_id, \(columns.joined(separator: ", ")) from public.context_profiles
             """
         )
-        let found = try await claim(fixture)
+        let found = try await fixture.store.claimed()
         #expect(found.users.count == 99 && found.refused.map(\.userID) == [F.user(42)])
         #expect(found.refused.first?.column == "nudged.recipient.\(column)")
         #expect(found.refused.first?.error.hasPrefix("P0001") == true && !"\(found.refused)".contains("planted"))
         // Read alone from now on: one statement's flight for the others.
-        let again = try await claim(fixture)
+        let again = try await fixture.store.claimed()
         #expect(again.users.count == 99 && again.refused.map(\.userID) == [F.user(42)])
         // And no suspect any more, once it can be read.
         try fixture.sql(
             "create or replace function public.poison(u uuid) returns boolean language sql stable return true"
         )
-        #expect(try await claim(fixture).users.count == 100)
+        #expect(try await fixture.store.claimed().users.count == 100)
         #expect(fixture.store.claiming.with { $0.aside.suspects(at: Claiming.now()) }.isEmpty)
     }
 
@@ -79,11 +66,11 @@ import struct FoundationEssentials.UUID
             select user_id, public.slow(user_id) as token, created_at as registered_at, environment, topic from public.push_tokens
             """
         )
-        let found = try await claim(fixture)
+        let found = try await fixture.store.claimed()
         #expect(found.users.count == 7 && found.refused.map(\.userID) == [F.user(3)])
         #expect(found.refused.first?.column == "nudged.device.token")
         let began = ContinuousClock.now
-        #expect(try await claim(fixture).users.count == 7)
+        #expect(try await fixture.store.claimed().users.count == 7)
         #expect(ContinuousClock.now - began < .seconds(20))
     }
 
@@ -102,7 +89,7 @@ import struct FoundationEssentials.UUID
             """
         )
         let began = ContinuousClock.now
-        let found = try await claim(fixture)
+        let found = try await fixture.store.claimed()
         #expect(ContinuousClock.now - began < .seconds(20))
         #expect(found.users.count == 100)
         let many = try #require(found.users.first { $0.userID == F.user(1) })
@@ -124,7 +111,7 @@ import struct FoundationEssentials.UUID
             """
         )
         let began = ContinuousClock.now
-        let found = try await claim(fixture)
+        let found = try await fixture.store.claimed()
         #expect(ContinuousClock.now - began < .seconds(20))
         #expect(found.users.count == 20)
         for user in found.users.prefix(10) {
@@ -144,13 +131,7 @@ import struct FoundationEssentials.UUID
         var seen: Set<UUID> = []
         var claims = 0
         while true {
-            let found = try await fixture.store.claim(
-                ranges: F.ranges,
-                now: F.now,
-                startingOver: claims == 0,
-                limit: 1_000,
-                inHand: seen
-            )
+            let found = try await fixture.store.claimed(startingOver: claims == 0, inHand: seen)
             claims += 1
             let bytes = found.users.reduce(0) { $0 + ($1.preferences?.utf8.count ?? 0) }
             #expect(bytes <= Int(UserParts.profileBytes))

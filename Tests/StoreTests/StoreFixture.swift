@@ -222,14 +222,7 @@ final class StoreFixture: TestDatabase, Sendable {
         inHand: Set<UUID> = [],
         member: UUID? = nil
     ) async throws -> [ClaimedUser] {
-        try await store.claim(
-            ranges: Self.ranges,
-            now: Self.now,
-            startingOver: startingOver,
-            limit: limit,
-            inHand: inHand,
-            member: member
-        ).users
+        try await store.claimed(limit, startingOver: startingOver, inHand: inHand, member: member).users
     }
 
     /// As a member that joins for it.
@@ -461,6 +454,28 @@ final class StoreFixture: TestDatabase, Sendable {
     }
 
     func forgetTouches() throws { try sql("truncate nudged.touched") }
+}
+
+extension Store {
+    /// Who is due in these ranges, and who could not be read.
+    func claimed(
+        _ limit: Int = 1_000,
+        ranges: [Int32] = F.ranges,
+        startingOver: Bool = true,
+        inHand: Set<UUID> = [],
+        member: UUID? = nil
+    ) async throws -> (users: [ClaimedUser], isComplete: Bool, refused: [Refusal]) {
+        var refused: [Refusal] = []
+        let found = try await claim(
+            ranges: ranges,
+            now: F.now,
+            startingOver: startingOver,
+            limit: limit,
+            inHand: inHand,
+            member: member
+        ) { refused.append($0) }
+        return (found.users, found.isComplete, refused)
+    }
 }
 
 extension Settlement {

@@ -10,10 +10,6 @@ import struct FoundationEssentials.UUID
 
 /// Roles belong to the whole cluster. These tests make, change and miss them, so each has a cluster of its own.
 @Suite(.ownThreads, .serialized) struct RoleClusterLongTests {
-    private func migrator(_ fixture: F, _ user: String) throws -> Migrator {
-        Migrator(configuration: try .parse(url: fixture.cluster.url(database: fixture.name, user: user)))
-    }
-
     /// A database that belongs to a role with no more rights than that.
     private func owned(by owner: String, on cluster: LocalCluster, _ attributes: String = "") throws -> F {
         let fixture = try F(on: cluster, user: owner)
@@ -26,7 +22,7 @@ import struct FoundationEssentials.UUID
         let cluster = try LocalCluster()
         defer { cluster.stop() }
         let fixture = try owned(by: "app_owner", on: cluster)
-        let owner = try migrator(fixture, "app_owner")
+        let owner = try fixture.migrator("app_owner")
         #expect(try await owner.migrate() == Migration.all)
         #expect(try await owner.schemaState() == .current)
         #expect(try await owner.rolesWanting() == (["nudged_daemon", "nudged_app", "nudged_writer"], []))
@@ -44,7 +40,7 @@ import struct FoundationEssentials.UUID
         #expect(try await owner.rolesWanting() == ([], []))
         try fixture.sql("set role nudged_app; \(register)")
         #expect(try fixture.sql("select count(*) from public.push_tokens") == "1")
-        let daemon = try migrator(fixture, "nudged_daemon")
+        let daemon = try fixture.migrator("nudged_daemon")
         #expect(try await daemon.schemaState() == .current)
         try fixture.expect("select has_function_privilege('nudged_app', 'nudged_api.forget(uuid)', 'execute')", "t")
     }
@@ -59,7 +55,7 @@ import struct FoundationEssentials.UUID
             try await group.waitForAll()
         }
         for fixture in fixtures {
-            let migrator = try migrator(fixture, "postgres")
+            let migrator = try fixture.migrator()
             #expect(try await migrator.rolesWanting() == ([], []))
             await migrator.close()
         }
@@ -119,7 +115,7 @@ import struct FoundationEssentials.UUID
         try await fixture.migrate()
         try fixture.sql("alter role nudged_daemon login")
         try fixture.sql("set role app_owner; select nudged_api.touch(\(F.quoted(9)))")
-        let store = Store(configuration: try .parse(url: cluster.url(database: fixture.name, user: "nudged_daemon")))
+        let store = Store(configuration: try fixture.configuration(of: "nudged_daemon"))
         let member = UUID()
         try await store.join(member, daemon: UUID(), leaseMilliseconds: 60_000)
         #expect(try await store.renew(member, leaseMilliseconds: 60_000)?.ranges.count == 64)
@@ -172,8 +168,8 @@ import struct FoundationEssentials.UUID
         )
         try await fixture.migrate()
         try fixture.sql("alter role nudged_daemon login")
-        let owner = try migrator(fixture, "app_owner")
-        let daemon = try migrator(fixture, "nudged_daemon")
+        let owner = try fixture.migrator("app_owner")
+        let daemon = try fixture.migrator("nudged_daemon")
         #expect(try await daemon.schemaState() == .current)
         #expect(try await owner.schemaState() == .current)
         // The views' owner is a stranger to the table. As a member of nudged_writer it sees what that role's policy shows.

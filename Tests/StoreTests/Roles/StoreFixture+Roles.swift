@@ -1,3 +1,4 @@
+import Postgres
 import TestSupport
 
 @testable import Core
@@ -39,6 +40,14 @@ extension StoreFixture {
         let value = try await body(migrator)
         await migrator.close()
         return value
+    }
+
+    func configuration(of user: String) throws -> ConnectionConfiguration {
+        try .parse(url: cluster.url(database: name, user: user))
+    }
+
+    func migrator(_ user: String = "postgres") throws -> Migrator {
+        Migrator(configuration: try configuration(of: user))
     }
 
     @discardableResult
