@@ -145,17 +145,4 @@ import Testing
         try fixture.sql("insert into public.push_tokens (user_id, device_token) values (\(F.quoted(1)), 'ab')")
         #expect(try fixture.sql("select count(*) from nudged.touched") == "1")
     }
-
-    /// The setting changes how the server writes names.
-    @Test func faults_whenAllNamesAreQuoted_areTheSame() async throws {
-        let fixture = try await F()
-        try fixture.sql("alter database \"\(fixture.name)\" set quote_all_identifiers = on")
-        #expect(try await Self.faults(fixture) == [])
-        #expect(try await fixture.bind() == [])
-        try fixture.sql(Self.swap("context_profiles"))
-        #expect(try await Self.faults(fixture).first?.object == "nudged.recipient")
-        #expect(try await fixture.store.look(checksBinding: true).isUnusable)
-        #expect(try await fixture.bind().contains("nudged.recipient reads public.context_profiles"))
-        #expect(try await Self.faults(fixture) == [])
-    }
 }

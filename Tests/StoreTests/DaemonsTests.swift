@@ -9,13 +9,6 @@ import struct FoundationEssentials.UUID
 
 /// The rows that `nudged status` reads.
 @Suite(.ownThreads) struct DaemonsTests {
-    @Test func workStatus_whenThereIsMuch_countsNoFurther() async throws {
-        let fixture = try await F.withUsers(1...12_000)
-        try fixture.sql("insert into nudged.touched (user_id) select user_id from nudged.person")
-        let workStatus = try await fixture.store.workStatus()
-        #expect(workStatus.dueUsers == 12_000 && workStatus.touches == WorkStatus.most)
-    }
-
     /// A record of any size costs a look at the index of unknown pushes.
     @Test func workStatus_readsNoWholeTable() async throws {
         let fixture = try await F()

@@ -361,6 +361,7 @@ actor DaemonCalls {
             let clock = Instant(seconds: try await store.clock() / 1_000_000)
             return [try await store.wait(some(fanOut), until: clock + Int64(number("in", 0)))]
         case "drop": try await store.drop(some(fanOut), now: F.now)
+        case "maintain": return [try await store.maintainDelivery()]
         case "templates": return try await store.templates()
         case "deliveries":
             return try await store.reading { [user = try some(named.first)] in
