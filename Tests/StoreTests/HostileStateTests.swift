@@ -32,34 +32,28 @@ import struct FoundationEssentials.UUID
         end $$;
         """
 
+    /// The view with this as the zone.
+    private static func recipient(_ timezone: String) -> String {
+        """
+        create or replace view nudged.recipient as
+        select user_id, notification_preferences as preferences, \(timezone) as timezone, first_session_complete,
+            nudge_context as context
+        from public.context_profiles;
+        """
+    }
+
+    private static func device(_ condition: String = "") -> String {
+        """
+        create or replace view nudged.device as
+        select user_id, device_token as token, updated_at as registered_at, environment, topic
+        from public.push_tokens \(condition);
+        """
+    }
+
     /// Where the app's code runs when a claim reads.
     private static let places: [(relation: String, sql: String, undo: String)] = [
-        (
-            "nudged.recipient",
-            """
-            create or replace view nudged.recipient as
-            select user_id, notification_preferences as preferences, case when public.tried(user_id) then timezone end as timezone,
-                first_session_complete, nudge_context as context
-            from public.context_profiles
-            """,
-            """
-            create or replace view nudged.recipient as
-            select user_id, notification_preferences as preferences, timezone, first_session_complete, nudge_context as context
-            from public.context_profiles
-            """
-        ),
-        (
-            "nudged.device",
-            """
-            create or replace view nudged.device as
-            select user_id, device_token as token, updated_at as registered_at, environment, topic from public.push_tokens
-            where public.tried(user_id)
-            """,
-            """
-            create or replace view nudged.device as
-            select user_id, device_token as token, updated_at as registered_at, environment, topic from public.push_tokens
-            """
-        ),
+        ("nudged.recipient", recipient("case when public.tried(user_id) then timezone end"), recipient("timezone")),
+        ("nudged.device", device("where public.tried(user_id)"), device()),
         (
             "nudged.recipient",
             """
@@ -82,17 +76,8 @@ import struct FoundationEssentials.UUID
             end $$;
             create domain public.zone as text check (public.is_zone(value));
             update public.context_profiles set timezone = 'Poison' where user_id = \(F.quoted(70));
-            create or replace view nudged.recipient as
-            select user_id, notification_preferences as preferences, timezone::public.zone::text as timezone, first_session_complete,
-                nudge_context as context
-            from public.context_profiles
-            """,
-            """
-            create or replace view nudged.recipient as
-            select user_id, notification_preferences as preferences, timezone, first_session_complete, nudge_context as context
-            from public.context_profiles;
-            drop domain public.zone
-            """
+            \(recipient("timezone::public.zone::text"))
+            """, recipient("timezone") + "drop domain public.zone"
         ),
     ]
 

@@ -47,9 +47,10 @@ import struct FoundationEssentials.UUID
             template: 3,
             history: History(checkIns: [CheckIn(at: at, slot: F.slot - 2)], closed: [F.slot - 3], sent: [at])
         )
+        let bytes = state.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         try fixture.sql(
             """
-            update nudged.person set state = \(F.literal(state)), turn = 5, since = '2026-01-01', evaluated_at = '2026-11-19',
+            update nudged.person set state = '\\x\(bytes)', turn = 5, since = '2026-01-01', evaluated_at = '2026-11-19',
                 quarantine = '[{"device": "x"}]', retry = '{"slot": "2026-11-19"}' where user_id = \(F.quoted(1));
             insert into public.push_tokens (user_id, device_token, environment, topic) values (\(F.quoted(1)), 'ab', 'sandbox', 'com.example.other');
             """

@@ -105,21 +105,16 @@ final class StoreFixture: TestDatabase, Sendable {
         return value
     }
 
-    /// Whether a session of this database waits for a lock.
-    func doesSomebodyWait() throws -> Bool {
-        try sql(
-            "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
-        ) == "t"
-    }
-
-    /// Until one does, or until who should wait has ended.
+    /// Until a session of this database waits for a lock, or until who should wait has ended.
     /// Tasks of a test start late while long tests of pure code have the process's threads.
     func untilSomebodyWaits(
         sourceLocation: SourceLocation = #_sourceLocation,
         orEnds hasEnded: () -> Bool = { false }
     ) async throws {
+        let waiting =
+            "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
         try #require(
-            await eventually(within: .seconds(500)) { try hasEnded() || doesSomebodyWait() },
+            await eventually(within: .seconds(500)) { try hasEnded() || sql(waiting) == "t" },
             "nobody waits",
             sourceLocation: sourceLocation
         )
@@ -302,29 +297,6 @@ final class StoreFixture: TestDatabase, Sendable {
         Intent(member: member, sweepID: UUID(), attemptedAt: now, changes: changes, messages: messages)
     }
 
-    /// As a literal of SQL.
-    static func literal(_ bytes: [UInt8]) -> String {
-        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        return "'\\x\(digits.joined())'::bytea"
-    }
-
-    static func literal(_ state: UserState) -> String { literal(state.bytes) }
-
-    /// Users' states, in the order of their ids; nil: it can't be read.
-    func states() throws -> [UserState?] {
-        try sql("select coalesce(encode(state, 'hex'), '') from nudged.person order by user_id")
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { line in
-                guard !line.isEmpty else { return UserState() }
-                let digits = line.utf8.compactMap { UInt8(String(UnicodeScalar($0)), radix: 16) }
-                let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-                return UserState(bytes: bytes)
-            }
-    }
-
-    /// How often each user was sent something, in the order of their ids.
-    func sends() throws -> [Int?] { try states().map { $0?.history.sent.count } }
-
     /// An open intent of what these rows (`user_id`, `id`) name, whose daemon is gone.
     static func openIntent(of rows: String) -> String {
         """
@@ -398,21 +370,6 @@ final class StoreFixture: TestDatabase, Sendable {
         try sql("select left(encode(sha256(convert_to(lower('\(token)'), 'UTF8')), 'hex'), 16)")
     }
 
-    /// Records that Apple answered 410 for a device. Returns the call that deletes its token.
-    func recorded410(_ user: Int, _ token: String) throws -> String {
-        let apnsID = UUID()
-        try sql(
-            """
-            insert into nudged.delivery (user_id, kind, key, device_hash, apns_id, outcome, status, attempted_at, sweep_id)
-            values (\(Self.quoted(user)), 'check_in', '\(apnsID)', '\(hash(token))', '\(apnsID)', 'rejected', 410, clock_timestamp(), gen_random_uuid())
-            """
-        )
-        return """
-            nudged.forget_devices(array[\(Self.quoted(user))]::uuid[], array['\(token)'], '{sandbox}', '{com.example.app}',
-                array[clock_timestamp()], '{\(apnsID)}', now() - interval '1 minute')
-            """
-    }
-
     /// A message as an app sends it. `more` is SQL after the text. Returns its id.
     func sendMessage(_ user: Int, _ text: String = "Hi", more: String = "") throws -> UUID {
         let id = try sql("select (nudged_api.send(\(Self.quoted(user)), '\(text)', 'there'\(more))).id")
@@ -443,17 +400,19 @@ final class StoreFixture: TestDatabase, Sendable {
         )
     }
 
-    /// Sets a reminder about a task: `arguments` as SQL, after subject, author and texts. Returns its id.
-    @discardableResult
-    func setReminder(
-        _ arguments: String = "due_at => now() + interval '1 day'",
-        about subject: String = "7"
-    ) throws -> String {
-        let what = "\(Self.quoted(1)), 'task', '\(subject)', 'Water', 'the plants', \(arguments)"
-        return try sql("select id from nudged_api.set_reminder(\(what))")
+    /// User 1 reminds everyone of a task now. These rows (`user_id`) are its members. No touch waits.
+    func fanOut(to members: String) throws {
+        try sql(
+            """
+            create table public.task_member as select '7' as task_id, user_id from (\(members)) m;
+            create or replace view nudged.subject_member as
+            select 'task'::text as subject_type, task_id as subject_id, user_id from public.task_member;
+            """
+        )
+        let what = "\(Self.quoted(1)), 'task', '7', 'Water', 'the plants', due_at => now(), audience => 'everyone'"
+        try sql("select nudged_api.set_reminder(\(what))")
+        try sql("truncate nudged.touched")
     }
-
-    func forgetTouches() throws { try sql("truncate nudged.touched") }
 }
 
 extension Store {

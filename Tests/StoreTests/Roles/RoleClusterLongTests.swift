@@ -170,35 +170,37 @@ import struct FoundationEssentials.UUID
         try fixture.sql("alter role nudged_daemon login")
         let owner = try fixture.migrator("app_owner")
         let daemon = try fixture.migrator("nudged_daemon")
-        #expect(try await daemon.schemaState() == .current)
-        #expect(try await owner.schemaState() == .current)
-        // The views' owner is a stranger to the table. As a member of nudged_writer it sees what that role's policy shows.
-        try fixture.sql("revoke other from app_owner; grant select on public.push_tokens to app_owner")
-        #expect(try await daemon.schemaState() == .current)
-        try fixture.sql("drop policy nudged_writer on public.push_tokens")
-        #expect(try await daemon.schemaState() == .hidden)
-        #expect(try await owner.schemaState() == .hidden)
-        try fixture.sql("create policy reader on public.push_tokens for select to app_owner using (true)")
-        #expect(try await daemon.schemaState() == .current)
-        #expect(try await owner.schemaState() == .current)
-        // Forced upon the owner itself.
-        try fixture.sql("drop policy reader on public.push_tokens; alter table public.push_tokens owner to app_owner")
-        #expect(try await daemon.schemaState() == .current)
-        try fixture.sql("alter table public.push_tokens force row level security")
-        #expect(try await daemon.schemaState() == .hidden)
-        try fixture.sql("alter role app_owner bypassrls")
-        #expect(try await daemon.schemaState() == .current)
-        // Nor does it hide anything from a superuser.
-        try fixture.sql(
-            "alter role app_owner nobypassrls; create role boss superuser; alter view nudged.device owner to boss"
-        )
-        #expect(try await daemon.schemaState() == .current)
-        try fixture.sql("alter view nudged.device owner to app_owner; alter role app_owner bypassrls")
-        try fixture.sql("drop policy nudged_daemon on nudged.person")
-        #expect(try await daemon.schemaState() == .hidden)
-        #expect(try await owner.schemaState() == .current)
-        try fixture.sql("set role app_owner; select nudged.grant_roles()")
-        #expect(try await daemon.schemaState() == .current)
+        let steps: [(sql: String, daemons: Migrator.SchemaState, owners: Migrator.SchemaState?)] = [
+            ("", .current, .current),
+            // The views' owner is a stranger to the table. As a member of nudged_writer it sees what that policy shows.
+            ("revoke other from app_owner; grant select on public.push_tokens to app_owner", .current, nil),
+            ("drop policy nudged_writer on public.push_tokens", .hidden, .hidden),
+            ("create policy reader on public.push_tokens for select to app_owner using (true)", .current, .current),
+            // Forced upon the owner itself.
+            (
+                "drop policy reader on public.push_tokens; alter table public.push_tokens owner to app_owner",
+                .current, nil
+            ),
+            ("alter table public.push_tokens force row level security", .hidden, nil),
+            ("alter role app_owner bypassrls", .current, nil),
+            // Nor does it hide anything from a superuser.
+            (
+                "alter role app_owner nobypassrls; create role boss superuser; alter view nudged.device owner to boss",
+                .current, nil
+            ),
+            (
+                """
+                alter view nudged.device owner to app_owner; alter role app_owner bypassrls;
+                drop policy nudged_daemon on nudged.person
+                """, .hidden, .current
+            ),
+            ("set role app_owner; select nudged.grant_roles()", .current, nil),
+        ]
+        for step in steps {
+            try fixture.sql(step.sql)
+            #expect(try await daemon.schemaState() == step.daemons, "\(step.sql)")
+            if let owners = step.owners { #expect(try await owner.schemaState() == owners, "\(step.sql)") }
+        }
     }
 
     /// An operator's own function stays as it is, and so does its owner: `create or replace` keeps it.
@@ -231,8 +233,19 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.sql(state).hasPrefix("app_owner|"))
         try fixture.sql("set role app_owner; select nudged.grant_roles()")
         #expect(try fixture.sql(state) == "nudged_writer|f|select false")
-        let forget = try fixture.recorded410(1, "ab")
-        #expect(try fixture.sql("set role nudged_daemon; select \(forget)") == "0")
+        // The record has Apple's 410 of the device.
+        let apnsID = UUID()
+        try fixture.sql(
+            """
+            insert into nudged.delivery (user_id, kind, key, device_hash, apns_id, outcome, status, attempted_at, sweep_id)
+            values (\(F.quoted(1)), 'check_in', '\(apnsID)', '\(fixture.hash("ab"))', '\(apnsID)', 'rejected', 410, clock_timestamp(), gen_random_uuid())
+            """
+        )
+        let forget = """
+            set role nudged_daemon; select nudged.forget_devices(array[\(F.quoted(1))]::uuid[], array['ab'], '{sandbox}',
+                '{com.example.app}', array[clock_timestamp()], '{\(apnsID)}', now() - interval '1 minute')
+            """
+        #expect(try fixture.sql(forget) == "0")
     }
 
     /// An owner that is no superuser takes back what a broad grant gave.
