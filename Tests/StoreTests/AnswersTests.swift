@@ -11,15 +11,6 @@ import struct FoundationEssentials.UUID
 @Suite(.ownThreads) struct AnswersTests {
     private static let optedIn = #""check_ins_enabled":true,"frequency":"daily""#
 
-    private static func fault(_ preferences: [String], _ fixture: F) throws -> [String] {
-        try fixture.lines(
-            """
-            select coalesce(nudged_api.preferences_fault(p::jsonb), 'none')
-            from unnest(array[\(preferences.map { "$j$\($0)$j$" }.joined(separator: ","))]) with ordinality as w (p, place) order by place
-            """
-        )
-    }
-
     /// Where no key is misspelt, it is exactly what the daemon says.
     @Test(arguments: Seeds.all) func preferencesFault_whenAnything_isTheDaemons(seed: UInt64) async throws {
         let fixture = try await F()
@@ -70,7 +61,12 @@ import struct FoundationEssentials.UUID
             """
         )
         let wanted = stored.map { Preferences(parsing: $0).malformed ?? "none" }
-        let faults = try Self.fault(drawn, fixture)
+        let faults = try fixture.lines(
+            """
+            select coalesce(nudged_api.preferences_fault(p::jsonb), 'none')
+            from unnest(array[\(drawn.map { "$j$\($0)$j$" }.joined(separator: ","))]) with ordinality as w (p, place) order by place
+            """
+        )
         for (place, fault) in faults.enumerated() where (fault == "none") != (wanted[place] == "none") {
             Issue.record("seed \(seed): \(drawn[place]): \(fault), the daemon: \(wanted[place])")
         }

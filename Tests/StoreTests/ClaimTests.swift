@@ -107,22 +107,7 @@ import struct FoundationEssentials.UUID
 /// What a row may hold without a trap, however it came there.
 struct ClaimedUserTests {
     private func user(version: Int64) -> ClaimedUser {
-        ClaimedUser(
-            ClaimedUser.Values(
-                userID: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
-                version: version,
-                dueAt: 0,
-                touchedAt: nil,
-                since: nil,
-                evaluatedAt: nil,
-                state: UserState(),
-                retry: nil,
-                preferences: nil,
-                timezone: nil,
-                firstSessionComplete: true,
-                devices: []
-            )
-        )
+        ClaimedUser(ClaimedUser.Values(userID: F.user(1), version: version, dueAt: 0))
     }
 
     @Test func version_whenAUserIsTouched_countsOn() {

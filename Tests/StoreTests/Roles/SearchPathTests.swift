@@ -63,47 +63,44 @@ import TimeZones
         await migrator.close()
 
         let connection = try await Connection.open(fixture.configuration)
+        func run(_ name: String, _ sql: String) async throws -> Rows {
+            try await connection.run(Statement(name, sql: sql))
+        }
         // A statement as a function: PostgreSQL notes what it calls, except for its own functions.
         for (number, query) in Query.allCases.enumerated() {
-            _ = try await connection.run(Statement(query.name, sql: "prepare q\(number) as \(query.sql)"))
-            let types = try await connection.run(
-                Statement(
-                    "types",
-                    sql: """
-                        select pg_catalog.array_to_string(parameter_types, ', ') from pg_catalog.pg_prepared_statements
-                        where name = 'q\(number)'
-                        """
-                )
+            _ = try await run(query.name, "prepare q\(number) as \(query.sql)")
+            let types = try await run(
+                "types",
+                """
+                select pg_catalog.array_to_string(parameter_types, ', ') from pg_catalog.pg_prepared_statements
+                where name = 'q\(number)'
+                """
             ).text(0, 0)
-            _ = try await connection.run(
-                Statement(
-                    query.name,
-                    sql: """
-                        create function public.statement_\(number)(\(types)) returns void language sql
-                        begin atomic
-                        \(query.sql);
-                        end
-                        """
-                )
+            _ = try await run(
+                query.name,
+                """
+                create function public.statement_\(number)(\(types)) returns void language sql
+                begin atomic
+                \(query.sql);
+                end
+                """
             )
         }
-        let called = try await connection.run(
-            Statement(
-                "called",
-                sql: """
-                    select distinct f.proname || ': ' || pg_describe_object(d.refclassid, d.refobjid, 0)
-                    from pg_depend d join pg_proc f on f.oid = d.objid
-                    where d.classid = 'pg_proc'::regclass
-                      and (d.refclassid = 'pg_proc'::regclass and d.refobjid in (select oid from pg_proc where pronamespace = 'public'::regnamespace)
-                        or d.refclassid = 'pg_operator'::regclass)
-                    union all
-                    select 'nudged: ' || pg_describe_object(d.classid, d.objid, 0)
-                    from pg_depend d
-                    where d.classid in ('pg_rewrite'::regclass, 'pg_attrdef'::regclass, 'pg_constraint'::regclass, 'pg_class'::regclass)
-                      and (d.refclassid = 'pg_operator'::regclass
-                        or d.refclassid = 'pg_proc'::regclass and d.refobjid in (select oid from pg_proc where pronamespace = 'public'::regnamespace))
-                    """
-            )
+        let called = try await run(
+            "called",
+            """
+            select distinct f.proname || ': ' || pg_describe_object(d.refclassid, d.refobjid, 0)
+            from pg_depend d join pg_proc f on f.oid = d.objid
+            where d.classid = 'pg_proc'::regclass
+              and (d.refclassid = 'pg_proc'::regclass and d.refobjid in (select oid from pg_proc where pronamespace = 'public'::regnamespace)
+                or d.refclassid = 'pg_operator'::regclass)
+            union all
+            select 'nudged: ' || pg_describe_object(d.classid, d.objid, 0)
+            from pg_depend d
+            where d.classid in ('pg_rewrite'::regclass, 'pg_attrdef'::regclass, 'pg_constraint'::regclass, 'pg_class'::regclass)
+              and (d.refclassid = 'pg_operator'::regclass
+                or d.refclassid = 'pg_proc'::regclass and d.refobjid in (select oid from pg_proc where pronamespace = 'public'::regnamespace))
+            """
         )
         for row in 0..<called.count { Issue.record("\(try called.text(row, 0))") }
     }
