@@ -28,6 +28,8 @@ struct ScenePlayer {
     private var cluster: LocalCluster?
     private var settings: [String: String?] = [:]
     private var daemon: ChildProcess?
+    /// To be compared with its file at the end.
+    private(set) var transcript: Transcript?
     /// A transaction of another session. `end`: nil while it is open, then whether it commits.
     private var other: (end: Observed<Bool?>, task: Task<Void, any Error>)?
     private var names = [
@@ -92,13 +94,21 @@ struct ScenePlayer {
         case "members": try scene.everyoneIsMember()
         case "with":
             let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)
-            settings[parts[0]] = parts[1]
+            settings.updateValue(parts.count > 1 ? parts[1] : nil, forKey: parts[0])
         case "without": settings[rest] = nil
         case "as":
             let (user, other) = Self.halves(rest)
             let password = other.isEmpty ? Scene.password : other
             let url = try scene.cluster.tcpURL(database: scene.database, user: user, password: password)
             settings["DATABASE_URL"] = url
+        case "database":
+            let (name, more) = Self.halves(rest)
+            let (user, script) = Self.halves(more)
+            if !script.isEmpty {
+                try scene.cluster.createDatabase(named: name)
+                try scene.cluster.sql(script, database: name)
+            }
+            settings["DATABASE_URL"] = try scene.cluster.tcpURL(database: name, user: user)
         case "sql": return try scene.sql(rest)
         case "accept-all": try scene.acceptAll()
         case "repeat":
@@ -198,6 +208,16 @@ struct ScenePlayer {
                 run = try await scene.nudged(command, settings)
             }
             try check(run, parts)
+            return run.output
+        case "transcript":
+            let (name, more) = Self.halves(rest)
+            transcript = try Transcript(scene, name, masksSpans: more == "spans")
+        case "title": try #require(transcript, "\(step)").note(rest)
+        case "shows", "findings":
+            let transcript = try #require(transcript, "\(step)")
+            if verb == "findings" { try await transcript.doctor(settings) }
+            for command in rest.split(separator: " && ") { try await transcript.run(String(command), settings) }
+        case "apple-key": try DoctorScene.script(scene, key: rest)
         case "file":
             let words = rest.split(separator: " ", maxSplits: 2).map(String.init)
             guard words.count == 3, let mode = mode_t(words[1], radix: 8) else { throw Unknown(step: step) }

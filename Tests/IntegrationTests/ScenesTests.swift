@@ -21,14 +21,18 @@ import Testing
 ///   `pauses claimed` begins a sweep that holds at this point until `goes`, which says how it ends, as `run` does.
 /// - `hold` runs SQL in a transaction of another session, which stays open until `commit` or `rollback`.
 /// - `file a.yaml 600 x` writes a file into `<folder>`, which `config <folder>/a.yaml` names to `run` and `start`.
+/// - `with A=b` sets a variable, and `with A` takes it away. `database a b` makes `b` the user in database `a`, which
+///   is made if SQL follows.
+/// - `transcript a` begins to write down what commands say, as a file of `Transcripts` has it: a `title`, then what
+///   `shows` runs, with `&&` between commands, and the `findings` of doctor.
 /// - `push 1` is the first one that Apple took, `got 1` the user's only one, `each` all of them. Of each it says facts
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
     @Test func scripts_areAllFound() {
-        #expect(SceneScript.all.count == 215)
+        #expect(SceneScript.all.count == 223)
         for script in SceneScript.all {
             let acts = script.steps.contains { step in
-                ["run", "start", "nudged", "doctor", "pauses"].contains { step.hasPrefix($0) }
+                ["run", "start", "nudged", "doctor", "pauses", "shows", "findings"].contains { step.hasPrefix($0) }
             }
             #expect(acts, "\(script.title): nothing runs")
         }
@@ -38,6 +42,7 @@ import Testing
         var player = ScenePlayer()
         defer { player.end() }
         for step in script.steps { try await player.play(step) }
+        try player.transcript?.check()
     }
 }
 

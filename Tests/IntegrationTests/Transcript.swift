@@ -11,7 +11,7 @@ final class Transcript {
     /// Texts of this run, such as the database's name, with their masks.
     private var own: [(String, String)]
 
-    private static let again = "if that is wanted: NUDGED_TRANSCRIPTS=write swift test --filter TranscriptTests"
+    private static let again = "if that is wanted: NUDGED_TRANSCRIPTS=write swift test --filter ScenesTests"
 
     /// Whether spans of time differ from run to run.
     private let masksSpans: Bool
@@ -24,11 +24,6 @@ final class Transcript {
         gethostname(&host, host.count)
         let hostName = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         own = [(scene.folder, "<folder>"), (hostName, "<host>"), ("database \(scene.database)", "database <name>")]
-    }
-
-    func sql(_ title: String, _ text: String) throws {
-        self.text += "-- \(title)\n\n"
-        try scene.sql(text)
     }
 
     func note(_ title: String) { text += "-- \(title)\n\n" }
@@ -51,12 +46,8 @@ final class Transcript {
         text += "\n$ nudged doctor\n\(parts.joined(separator: "\n\n"))\n\n"
     }
 
-    /// Runs commands in a terminal of 400 columns, so that no line is wrapped.
-    func run(_ commands: String..., with changes: [String: String?] = [:]) async throws {
-        for command in commands { try await run(command, changes) }
-    }
-
-    private func run(_ command: String, _ changes: [String: String?]) async throws {
+    /// Runs a command in a terminal of 400 columns, so that no line is wrapped.
+    func run(_ command: String, _ changes: [String: String?]) async throws {
         let errors = "\(scene.folder)/errors"
         let line = "stty cols 400 -opost; exec '\(Scene.binary)' \(command) 2>'\(errors)'"
         let own = ["NO_COLOR": "1", "LANG": "C.UTF-8", "SUDO_USER": "anna"]

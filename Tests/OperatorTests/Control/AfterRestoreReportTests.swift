@@ -6,7 +6,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Operator
 
-/// What `nudged after-restore` says of several rows and daemons. `TranscriptTests` has the rest.
+/// What `nudged after-restore` says of several rows and daemons. `Transcripts` of IntegrationTests have the rest.
 @Suite struct AfterRestoreReportTests {
     private static let now = Instant(rfc3339: "2026-11-21T12:00:00Z") ?? Instant(seconds: 0)
     private static let id = "0f000000-0000-4000-8000-00000000000a"

@@ -7,7 +7,7 @@ import TimeZones
 @testable import Operator
 @testable import Postgres
 
-/// What doctor makes of each answer. `TranscriptTests` has the texts, from real databases.
+/// What doctor makes of each answer. `Transcripts` of IntegrationTests have the texts, from real databases.
 @Suite struct DatabaseVerdictTests {
     private typealias Facts = DatabaseFacts
     private typealias Verdicts = DatabaseVerdicts

@@ -8,7 +8,7 @@ import struct FoundationEssentials.UUID
 
 @testable import Operator
 
-/// The first line of `nudged explain`, where times count; `TranscriptTests` has the other reasons. The user is in Tokyo
+/// The first line of `nudged explain`, where times count; `Transcripts` have the other reasons. The user is in Tokyo
 /// (+09:00) and has a daily check-in at 10:00.
 @Suite struct ExplanationHeadlineTests {
     typealias F = PlannerFixture

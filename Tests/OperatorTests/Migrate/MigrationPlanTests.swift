@@ -4,7 +4,7 @@ import Testing
 @testable import Core
 @testable import Operator
 
-/// What `nudged migrate` says before it changes anything, where `TranscriptTests` has no such database.
+/// What `nudged migrate` says before it changes anything, where `Transcripts` have no such database.
 @Suite struct MigrationPlanTests {
     /// An empty database, and a role that may do everything.
     private static let empty = SetUpFacts(
