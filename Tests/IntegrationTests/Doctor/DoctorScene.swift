@@ -1,13 +1,13 @@
 import APNsSimulator
+import FoundationEssentials
 import Glibc
-import JSON
 import LocalPostgres
 import TestSupport
 
 /// `nudged doctor` on a scene, and what it found.
 enum DoctorScene {
     /// One finding, as `--json` has it.
-    struct Finding {
+    struct Finding: Decodable {
         let id: String
         let level: String
         let found: String
@@ -16,24 +16,8 @@ enum DoctorScene {
         let exit: Int64
     }
 
-    static func text(_ json: JSONValue?) -> String? { if case .string(let text)? = json { text } else { nil } }
-
     static func findings(_ run: Scene.Run) throws -> [Finding] {
-        guard case .array(let all) = try JSONValue(parsing: run.output) else { return [] }
-        return all.map { one in
-            var exit: Int64 = -1
-            if case .int(let number)? = one["exit"] { exit = number }
-            var details: [JSONValue] = []
-            if case .array(let items)? = one["details"] { details = items }
-            return Finding(
-                id: text(one["id"]) ?? "",
-                level: text(one["level"]) ?? "",
-                found: text(one["found"]) ?? "",
-                details: details.compactMap { text($0) },
-                remedy: text(one["remedy"]),
-                exit: exit
-            )
-        }
+        try JSONDecoder().decode([Finding].self, from: Data(run.output.utf8))
     }
 
     /// As Apple: a token that no device has is refused as that, and the clock is told.
