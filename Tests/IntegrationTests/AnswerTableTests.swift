@@ -10,72 +10,29 @@ import Testing
         let answer: ScriptedAnswer
         /// `outcome|status|reason` of the only record.
         let record: String
-        var requests = 1
-        var isDeleted = false
+        let requests: Int
+        let isDeleted: Bool
         /// What the log says of it, once; `USER` stands for the user.
-        var line: String?
-    }
+        let line: String?
 
-    private static func rejected(_ status: Int, _ reason: String) -> Row {
-        Row(
-            answer: .answer(status: status, reason: reason),
-            record: "rejected|\(status)|\(reason)",
-            line: "Apple refused a push to user USER: \(reason)"
-        )
-    }
-
-    private static func deferred(_ status: Int, _ reason: String) -> Row {
-        Row(answer: .answer(status: status, reason: reason), record: "deferred|\(status)|\(reason)")
-    }
-
-    private static func resent(_ status: Int, _ reason: String) -> Row {
-        Row(answer: .answer(status: status, reason: reason), record: "accepted|200|", requests: 2)
-    }
-
-    /// Scenario 8: a body that is none; the status' class alone counts.
-    private static func garbled(_ status: Int, _ text: String, _ outcome: String = "rejected") -> Row {
-        Row(answer: .rawBody(status: status, bytes: Array(text.utf8)), record: "\(outcome)|\(status)|status_\(status)")
-    }
-
-    private static let gone = Row(
-        answer: .unregistered(timestamp: nil),
-        record: "rejected|410|Unregistered",
-        isDeleted: true,
-        line: "Apple refused a push to user USER: Unregistered"
-    )
-
-    private static let rows: [Row] =
-        [
-            Row(answer: .accept, record: "accepted|200|"), gone,
-            Row(
-                answer: .answer(status: 410, reason: "ExpiredToken"),
-                record: "rejected|410|ExpiredToken",
-                isDeleted: true
-            ),
-            resent(403, "ExpiredProviderToken"), resent(403, "UnrelatedKeyIdInToken"), resent(400, "IdleTimeout"),
-            deferred(429, "TooManyRequests"), deferred(500, "InternalServerError"),
-            deferred(503, "ServiceUnavailable"), deferred(503, "Shutdown"),
-            rejected(413, "PayloadTooLarge"), rejected(400, "NeverHeardOf"), rejected(403, "NeverHeardOf"),
-            rejected(410, "BadTopic"), rejected(404, "BadDeviceToken"),
-            garbled(410, ""), garbled(410, "<html>Unregistered</html>"), garbled(410, "{\"reason\":\"Unregistered\""),
-            garbled(410, "{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}"), garbled(410, "{\"reason\":410}"),
-            garbled(410, "{\"reason\":\"Unregistered\",\"x\":\"" + String(repeating: "x", count: 1 << 20) + "\"}"),
-            garbled(418, ""), garbled(502, "<html>", "deferred"),
-        ]
-        + [
-            "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "InvalidPushType",
-            "MissingDeviceToken", "PayloadEmpty",
-        ].map { rejected(400, $0) }
-        + [(400, "DuplicateHeaders"), (400, "MissingTopic"), (404, "BadPath"), (405, "MethodNotAllowed")].map {
-            Row(
-                answer: .answer(status: $0.0, reason: $0.1),
-                record: "rejected|\($0.0)|\($0.1)",
-                line: "Apple refused a push because of a bug in nudged: \($0.0) \($0.1)"
-            )
+        init(_ text: String) throws {
+            let parts = text.split(separator: " | ").map(String.init)
+            let words = parts[0].split(separator: " ", maxSplits: 2).map(String.init)
+            let isRaw = words[0] == "raw"
+            let status = try #require(Int(words[isRaw ? 1 : 0]), "\(text)")
+            let large = String(repeating: "x", count: 1 << 20)
+            let body = words.count > 2 ? words[2].replacing("<large>", with: large) : ""
+            let usual = status == 200 ? ScriptedAnswer.accept : .answer(status: status, reason: words.last ?? "")
+            answer = isRaw ? .rawBody(status: status, bytes: Array(body.utf8)) : usual
+            record = parts[1]
+            (requests, isDeleted) = (parts.contains("twice") ? 2 : 1, parts.contains("deleted"))
+            line = parts.first { $0.hasPrefix("says ") }.map { String($0.dropFirst("says ".count)) }
         }
+    }
 
     @Test func record_tokensLinesAndRequests_areTheRows() async throws {
-        let rows = Self.rows
+        let rows = try Checkout.reference("answer-table").map(Row.init)
+        #expect(rows.count == 34)
         let scene = try await Scene(perDevice: { token, attempt in
             // Once: what is sent again is then accepted.
             attempt == 1 ? rows.indices.first { Scene.token($0 + 1) == token }.map { rows[$0].answer } : nil
