@@ -8,9 +8,8 @@ import Testing
 /// The daemon behind PgBouncer. Where PgBouncer is not installed the suite says so and is skipped.
 @Suite(.ownThreads, .enabled(if: LocalPooler.isInstalled, "PgBouncer is not installed: apt-get install pgbouncer"))
 struct PoolerLongTests {
-    private static let small = ["APNS_MAX_IN_FLIGHT": "100", "SCHEDULE_BATCH": "50"]
-
-    /// A scene without tables, and a pooler before its cluster.
+    /// A scene that was migrated through a pooler before its cluster, unless the pooler is in statement mode, and what
+    /// nudged is told of it.
     private func pooled(
         _ mode: LocalPooler.Mode = .transaction,
         settings: [String: String] = [:],
@@ -18,9 +17,10 @@ struct PoolerLongTests {
     ) async throws -> (Scene, LocalPooler, [String: String?]) {
         let scene = try await Scene(migrated: false, perDevice: perDevice)
         let pooler = try LocalPooler(before: scene.cluster, mode: mode, password: Scene.password, settings: settings)
-        var changes: [String: String?] = [:]
-        for (key, value) in Self.small { changes[key] = value }
-        changes["DATABASE_URL"] = pooler.url(database: scene.database)
+        let changes: [String: String?] = [
+            "APNS_MAX_IN_FLIGHT": "100", "SCHEDULE_BATCH": "50", "DATABASE_URL": pooler.url(database: scene.database),
+        ]
+        if mode != .statement { try await migrate(scene, changes) }
         return (scene, pooler, changes)
     }
 
@@ -52,7 +52,6 @@ struct PoolerLongTests {
             token == stale ? .answer(status: 410, reason: "Unregistered", timestamp: 1_790_000_000_000) : nil
         }
         defer { pooler.stop() }
-        try await migrate(scene, changes)
         try scene.seedDue(300)
         try await scene.once(changes).ends(0, ["sent": 299])
         #expect(scene.accepted().count == 299)
@@ -80,7 +79,6 @@ struct PoolerLongTests {
     func devices_whenKilledBehindAPooler_getTheirPushOnce(point: String) async throws {
         let (scene, pooler, changes) = try await pooled()
         defer { pooler.stop() }
-        try await migrate(scene, changes)
         try scene.seedDue(200)
         let killed = try await scene.once(changes.merging(["NUDGED_FAIL_POINT": "\(point):kill:1"]) { $1 })
         #expect(killed.exit == .signal(SIGKILL), "\(killed.text)")
@@ -93,7 +91,6 @@ struct PoolerLongTests {
     @Test func daemons_whenTwoShareAPooler_sendOnce() async throws {
         let (scene, pooler, changes) = try await pooled(settings: ["default_pool_size": "3"])
         defer { pooler.stop() }
-        try await migrate(scene, changes)
         try scene.seedDue(600)
         async let left = scene.once(changes)
         async let right = scene.once(changes)
@@ -107,7 +104,6 @@ struct PoolerLongTests {
     @Test func connection_whenItStarts_carriesNoOptions() async throws {
         let (scene, pooler, changes) = try await pooled()
         defer { pooler.stop() }
-        try await migrate(scene, changes)
         #expect(!pooler.log.contains("unsupported startup parameter"))
         // The opposite case: with options in the URL it is refused, and the daemon says who refused and why.
         let url = pooler.url(database: scene.database) + "?options=-c%20enable_seqscan%3Doff"
@@ -136,44 +132,45 @@ struct PoolerLongTests {
 
     /// The pooler goes away in mid-sweep, with the answers of pushes on their way, and comes back: nothing is lost, nothing is unknown.
     @Test func outcomes_whenThePoolerRestarts_areKept() async throws {
-        let (scene, pooler, changes) = try await pooled { _, _ in .delay(.milliseconds(20), then: .accept) }
-        defer { pooler.stop() }
-        try await migrate(scene, changes)
-        try scene.seedDue(400)
-        let slow = changes.merging(["SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) { $1 }
-        let process = try scene.startFast(slow)
-        #expect(await scene.simulator.waitUntil(accepted: 60))
-        pooler.halt()
-        try pooler.start()
-        // A claim whose answer was lost holds its users until their lease ends.
-        #expect(await scene.simulator.waitUntil(accepted: 400, within: .seconds(240)))
-        try await settled(scene, process, 400)
-        try await scene.stop(process)
-        try checkOnce(scene, users: 400)
+        _ = try await outcomes(of: 400, after: 60) { _, pooler in
+            pooler.halt()
+            // A claim whose answer was lost holds its users until their lease ends.
+            try pooler.start()
+        }
     }
 
     /// Somebody else has the only server connection for longer than PgBouncer lets a client wait: it closes ours, and we come again.
     @Test func outcomes_whenTheQueueIsTooLong_areKept() async throws {
-        let (scene, pooler, changes) = try await pooled(
-            settings: ["default_pool_size": "1", "query_wait_timeout": "1"]
-        ) { _, _ in .delay(.milliseconds(20), then: .accept) }
-        defer { pooler.stop() }
-        try await migrate(scene, changes)
-        try scene.seedDue(300)
-        let slow = changes.merging(["SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) { $1 }
-        let process = try scene.startFast(slow)
-        #expect(await scene.simulator.waitUntil(accepted: 40))
-        let greedy = "begin; select pg_sleep(4); commit"
-        _ = try await ChildProcess.toEnd(["psql", "-XAtq", "-d", pooler.url(database: scene.database), "-c", greedy])
-        #expect(await scene.simulator.waitUntil(accepted: 300, within: .seconds(240)))
-        try await settled(scene, process, 300)
-        try await scene.stop(process)
-        #expect(pooler.log.contains("query_wait_timeout"))
-        try checkOnce(scene, users: 300)
+        let only = ["default_pool_size": "1", "query_wait_timeout": "1"]
+        let log = try await outcomes(only, of: 300, after: 40) { scene, pooler in
+            let greedy = "begin; select pg_sleep(4); commit"
+            let url = pooler.url(database: scene.database)
+            _ = try await ChildProcess.toEnd(["psql", "-XAtq", "-d", url, "-c", greedy])
+        }
+        #expect(log.contains("query_wait_timeout"))
     }
 
-    private func settled(_ scene: Scene, _ process: ChildProcess, _ users: Int) async throws {
+    /// Something happens once a daemon has sent the first pushes. Returns the pooler's log.
+    private func outcomes(
+        _ settings: [String: String] = [:],
+        of users: Int,
+        after first: Int,
+        _ happens: (Scene, LocalPooler) async throws -> Void
+    ) async throws -> String {
+        let (scene, pooler, changes) = try await pooled(settings: settings) { _, _ in
+            .delay(.milliseconds(20), then: .accept)
+        }
+        defer { pooler.stop() }
+        try scene.seedDue(users)
+        let slow = changes.merging(["SCHEDULE_LEASE": "60s", "APNS_RESPONSE_TIMEOUT": "20s"]) { $1 }
+        let process = try scene.startFast(slow)
+        #expect(await scene.simulator.waitUntil(accepted: first))
+        try await happens(scene, pooler)
+        #expect(await scene.simulator.waitUntil(accepted: users, within: .seconds(240)))
         try await scene.wait(for: "count(*) = \(users) from nudged.delivery where outcome = 'accepted'", of: process)
+        try await scene.stop(process)
+        try checkOnce(scene, users: users)
+        return pooler.log
     }
 
     /// Waits for a word in the log, off the pool of threads.
