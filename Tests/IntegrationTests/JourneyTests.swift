@@ -1,8 +1,6 @@
 import APNsSimulator
-import Configuration
 import Core
 import JSON
-import Logging
 import Service
 import TestSupport
 import Testing
@@ -52,19 +50,9 @@ import TimeZones
                     'quiet_hours_start', '\(quiet.0)', 'quiet_hours_end', '\(quiet.1)'), true)
                 """
             )
-            let configuration = try ConfigurationLoader.load(
-                environment: scene.environment([:]),
-                checks: .system,
-                standardPath: "/nonexistent"
-            ).configuration
-            let clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
-            engine = try Engine(
-                Assembly(configuration, zones: ZoneDatabase()),
-                reporter: Reporter(Logger(label: "journey") { _ in SwiftLogNoOpLogHandler() }),
-                clock: clock
-            )
+            clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
+            engine = try scene.engine(clock: clock)
             self.scene = scene
-            self.clock = clock
             self.home = home
             self.today = today
             try register(in: home)
@@ -104,17 +92,7 @@ import TimeZones
         func titles(at instant: Instant) async throws -> [String] {
             let before = scene.simulator.counts.accepted
             clock.turn(to: instant)
-            let due = """
-                select (select count(*) from nudged.person where due_at <= to_timestamp(\(instant.seconds)))
-                    + (select count(*) from nudged.touched)
-                """
-            var left = ""
-            for _ in 0..<100 where left != "0" {
-                try await engine.pipeline.sweep()
-                await engine.pipeline.quiesce()
-                left = try scene.sql(due)
-            }
-            try #require(left == "0", "somebody is still due at \(instant.rfc3339)")
+            try await scene.sweep(engine, untilNobodyIsDueAt: "to_timestamp(\(instant.seconds))")
             var titles: [String] = []
             for push in scene.simulator.snapshot().accepted[before...] {
                 #expect(push.token == Scene.token(1))
