@@ -17,31 +17,18 @@ import Testing
         ]
     }
 
-    @Test(arguments: [
-        (["statsu"], "there is no command 'statsu'; did you mean 'status'?"),
-        (["statsu", "--json"], "there is no command 'statsu'; did you mean 'status'?"),
-        (["check_config"], "there is no command 'check_config'; did you mean 'check-config'?"),
-        (["help", "docter"], "there is no command 'docter'; did you mean 'doctor'?"),
-        (["xylophone"], "there is no command 'xylophone'"),
-        (["status", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
-        (["config", "--show", "--reference"], "give one of --show, --reference and --addresses"),
-        (["config", "--addresses", "--json"], "--addresses has no --json"),
-        (["explain", "seven"], "'seven' is not a UUID"),
-        (
-            ["explain", Scene.user(1), "--at", "noon"],
-            "--at must be an instant such as 2026-11-21T12:00:00Z or 2026-11-21T13:00:00+01:00"
-        ),
-        (["explain", Scene.user(1), "--at", "2099-01-05T12:00:00Z"], "--at can be at most 366 days ahead"),
-        (["forecast", "--hours", "0"], "--hours must be 1 to 168"),
-        (["migrate", "--after", "3"], "--after goes with --sql only"),
-        (
-            ["send-test", "--token", "x", "--body", String(repeating: "x", count: 4_000)],
-            "--title and --body have more than 2000 bytes together"
-        ),
-    ]) func commandLine_whenItIsMistyped_saysWhatWasMeant(arguments: [String], expected: String) async throws {
-        let run = try await Self.nudged(arguments)
-        #expect(run.exit == .code(64) && run.output == "", "\(run)")
-        #expect(run.errors.hasPrefix("nudged: \(expected)\nUsage: nudged "), "\(run.errors)")
+    /// `Tests/Reference/command-lines.txt` has what is typed, and what is said of it.
+    @Test func commandLine_whenItIsMistyped_saysWhatWasMeant() async throws {
+        let lines = try Checkout.reference("command-lines")
+        #expect(lines.count == 14)
+        let long = String(repeating: "x", count: 4_000)
+        for line in lines {
+            let parts = line.split(separator: " → ").map(String.init)
+            let typed = parts[0].replacing("<user>", with: Scene.user(1)).replacing("<long>", with: long)
+            let run = try await Self.nudged(typed.split(separator: " ").map(String.init))
+            #expect(run.exit == .code(64) && run.output == "", "\(run)")
+            #expect(run.errors.hasPrefix("nudged: \(parts[1])\nUsage: nudged "), "\(run.errors)")
+        }
     }
 
     @Test func help_listsTheCommandsInGroups() async throws {

@@ -14,6 +14,20 @@ import Testing
         try await scene.nudged(["run", "--once", "--json", "--config", second.path], changes, within: .seconds(90))
     }
 
+    /// The main lane's users, up to `last`, are due before the others, who are in production: they stand first in the
+    /// queue.
+    private func seed(_ scene: Scene, _ users: Int, mainUpTo last: Int) throws {
+        try scene.seedDue(users)
+        try scene.sql(
+            """
+            update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(last))';
+            insert into nudged.person (user_id, due_at)
+            select user_id, now() - case when user_id <= '\(Scene.user(last))' then interval '2 hours' else interval '1 hour' end
+            from public.context_profiles
+            """
+        )
+    }
+
     /// Happy: two environments and two topics side by side, each lane with its own host and token.
     @Test func lanes_whenTwoEnvironmentsAndTwoTopics_shareNothing() async throws {
         let scene = try await Scene()
@@ -48,16 +62,7 @@ import Testing
     @Test func lane_whenAnotherIsStopped_goesOn() async throws {
         let scene = try await Scene(perDevice: { _, _ in .answer(status: 403, reason: "InvalidProviderToken") })
         let second = try SecondApple(scene, topic: Self.other)
-        try scene.seedDue(300)
-        // The stopped lane's users are due before the others: they stand first in the queue.
-        try scene.sql(
-            """
-            update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(200))';
-            insert into nudged.person (user_id, due_at)
-            select user_id, now() - case when user_id <= '\(Scene.user(200))' then interval '2 hours' else interval '1 hour' end
-            from public.context_profiles
-            """
-        )
+        try seed(scene, 300, mainUpTo: 200)
         try await once(scene, second, ["SCHEDULE_BATCH": "20"])
             .ends(75, ["sent": 100], errors: "InvalidProviderToken", "\(Scene.topic) (sandbox)")
         #expect(second.accepted().count == 100 && scene.accepted().isEmpty)
@@ -89,15 +94,7 @@ import Testing
             }
         })
         let second = try SecondApple(scene, topic: Self.other)
-        try scene.seedDue(400)
-        try scene.sql(
-            """
-            update public.push_tokens set environment = 'production' where user_id > '\(Scene.user(300))';
-            insert into nudged.person (user_id, due_at)
-            select user_id, now() - case when user_id <= '\(Scene.user(300))' then interval '2 hours' else interval '1 hour' end
-            from public.context_profiles
-            """
-        )
+        try seed(scene, 400, mainUpTo: 300)
         let slow = [
             "SCHEDULE_BATCH": "20", "APNS_MAX_IN_FLIGHT": "40", "APNS_RESPONSE_TIMEOUT": "100s",
             "SCHEDULE_LEASE": "300s",
