@@ -38,28 +38,18 @@ import Testing
 
     /// While a daemon sends, the app takes messages back: true says that it never arrives, false that it does.
     @Test(arguments: [
-        "(nudged_api.cancel(asked.user_id, asked.id)).done = 1",
-        "(select c.done = 1 from nudged_api.cancel_messages(user_id => asked.user_id, category => 'sale') c)",
-        "(select c.done = 1 from nudged_api.cancel_messages(user_id => asked.user_id, dedupe_prefix => 'sale-') c)",
-        "(nudged_api.cancel_messages(asked.user_id)).done = 1",
+        "(nudged_api.cancel(one.subject::uuid, one.id)).done = 1",
+        "(select c.done = 1 from nudged_api.cancel_messages(user_id => one.subject::uuid, category => 'sale') c)",
+        "(select c.done = 1 from nudged_api.cancel_messages(user_id => one.subject::uuid, dedupe_prefix => 'sale-') c)",
+        "(nudged_api.cancel_messages(one.subject::uuid)).done = 1",
     ]) func messages_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await scene(400, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
-        try scene.sql("create table asked (id uuid, user_id uuid, in_time boolean)")
-        try scene.sql(
-            "insert into asked (id, user_id) select id, user_id from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)', category => 'sale', dedupe_key => 'sale-1')"
-        )
-        try await scene.whileSending(
-            "update asked set in_time = \(call) where id = one.id",
+        let all = try await scene.takeBack(
+            "select count(*) from nudged_api.send_many(array(select user_id from public.context_profiles), 'Ann', '\(Self.text)', category => 'sale', dedupe_key => 'sale-1')",
+            by: call,
             until: "count(*) = 0 from nudged.message"
         )
-        let taken = Set(scene.simulator.snapshot().accepted.map(\.token))
-        let cancelled = try scene.lines(
-            "select device_token, in_time from asked join public.push_tokens using (user_id)"
-        ).map { $0.split(separator: "|").map(String.init) }
-        #expect(cancelled.count == 400 && cancelled.allSatisfy { taken.contains($0[0]) == ($0[1] == "f") })
-        let inTime = cancelled.count { $0[1] == "t" }
-        print("\(inTime) of 400 taken back")
-        #expect(inTime > 0 && inTime < 400)
-        #expect(try scene.sql("select count(*) from nudged.delivery where reason = 'cancelled'") == "\(inTime)")
+        #expect(all.inTime.count + all.tooLate.count == 400 && Set(scene.accepted().keys) == all.tooLate)
+        try scene.expect("select count(*) from nudged.delivery where reason = 'cancelled'", "\(all.inTime.count)")
     }
 }

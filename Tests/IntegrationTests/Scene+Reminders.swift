@@ -67,6 +67,35 @@ extension Scene {
         try await stop(process)
     }
 
+    /// What came of the calls that take something back, by token.
+    struct TakenBack {
+        var (inTime, tooLate): (Set<String>, Set<String>) = ([], [])
+    }
+
+    /// While a daemon sends what `made` makes, one for each user, a call takes it back. True: it was in time, so nothing
+    /// arrives.
+    func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws -> TakenBack {
+        try sql("create table asked (subject text, token text, id uuid, in_time boolean)")
+        try sql("insert into asked (subject, token) select user_id::text, device_token from public.push_tokens")
+        try sql(made)
+        try sql(
+            """
+            update asked set id = r.id from nudged.reminder r where r.subject_id = asked.subject;
+            update asked set id = m.id from nudged.message m where m.user_id::text = asked.subject
+            """
+        )
+        let signIn = isOwn ? "perform set_config('request.jwt.claim.sub', one.subject, false);" : ""
+        try await whileSending("\(signIn) update asked set in_time = \(call) where token = one.token", until: isOver)
+        var all = TakenBack()
+        all.inTime = Set(try lines("select token from asked where in_time"))
+        all.tooLate = Set(try lines("select token from asked where not in_time"))
+        #expect(try sql("select count(*) from asked") == "\(all.inTime.count + all.tooLate.count)")
+        #expect(all.inTime.isDisjoint(with: accepted().keys))
+        print("\(all.inTime.count) in time, \(all.tooLate.count) too late")
+        #expect(!all.inTime.isEmpty && !all.tooLate.isEmpty)
+        return all
+    }
+
     /// What Apple accepted for a user's first device.
     func payloads(of user: Int) -> [String] {
         simulator.snapshot().accepted.filter { $0.token == Scene.token(user) }.map(\.text)

@@ -253,6 +253,9 @@ struct ScenePlayer {
         case "closed":
             let users = try scene.states().filter { !$0.value.history.closed.isEmpty }.map(\.key)
             #expect(users == [rest], "\(step)")
+        case "closed-slots":
+            let slots = try scene.states().values.map { $0.history.closed.map(\.iso).joined(separator: " ") }
+            #expect(slots.sorted().joined(separator: ", ") == rest, "\(step)")
         case "taken":
             let (count, token) = Self.halves(rest)
             #expect(try "\(pushes.count { $0.token == token })" == count, "\(step)")

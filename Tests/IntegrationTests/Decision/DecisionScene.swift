@@ -77,13 +77,6 @@ struct DecisionScene: TestDatabase {
         try scene.simulator.snapshot().accepted.map { try JSONValue(parsing: $0.payload)["aps"]?["alert"]?["body"] }
     }
 
-    /// Kind, outcome, reason and what was decided, of all that the record has.
-    func record() throws -> [String] {
-        let decided = "decision->>'by', decision->>'notify', decision->>'priority', decision->>'reason'"
-        let order = "order by attempted_at, user_id, key"
-        return try scene.lines("select kind, outcome, reason, \(decided) from nudged.delivery \(order)")
-    }
-
     func expectNoText() throws {
         for text in [Self.text, Self.answerText] { try scene.expectGone(text) }
     }

@@ -12,29 +12,6 @@ import TestSupport
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct DecisionTests {
     typealias S = DecisionScene
 
-    @Test func checkIn_whenTheServiceIsAgainstIt_isSkippedAndNotAskedAgain() async throws {
-        let scene = try await DecisionScene(1) { _ in S.answer(false) }
-        try scene.sql("delete from nudged.template")
-        try scene.sql("insert into nudged.template (title, body) values ('Hello', 'It is me.')")
-        let process = try scene.scene.start(["run"], scene.environment())
-        try await scene.wait(process, for: "count(*) = 1 from nudged.delivery")
-        // Sweeps, in each of which a due user would be asked again.
-        for _ in 0..<10 {
-            try scene.sql("insert into nudged.touched (user_id) values (gen_random_uuid())")
-            try await scene.wait(process, for: "count(*) = 0 from nudged.touched")
-        }
-        try await scene.scene.stop(process)
-        let question = try #require(try scene.questions().first)
-        #expect(try scene.questions().count == 1)
-        #expect(question["kind"] == .string("check_in") && question["body"] == .string("It is me."))
-        let slot = try scene.sql("select slot from nudged.delivery")
-        #expect(question["slot"] == .string(slot))
-        #expect(try scene.record() == ["check_in|skipped|declined|service|false|high|because it is so"])
-        #expect(try scene.scene.states().values.map { $0.history.closed.map(\.iso) } == [[slot]])
-        #expect(try scene.sql("select due_at > now() from nudged.person") == "t")
-        #expect(scene.scene.simulator.snapshot().accepted.isEmpty)
-    }
-
     @Test func checkIn_whenTheServiceGivesAText_goesWithIt() async throws {
         let long = String(repeating: "ü", count: 1200)
         let scene = try await DecisionScene(2) { request in
