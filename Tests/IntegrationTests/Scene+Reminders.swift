@@ -67,16 +67,21 @@ extension Scene {
         try await stop(process)
     }
 
-    /// What came of the calls that take something back, by token.
-    struct TakenBack {
-        var (inTime, tooLate): (Set<String>, Set<String>) = ([], [])
+    /// The tokens whose users took something back.
+    struct Taken {
+        let inTime: Set<String>
+        let tooLate: Set<String>
     }
 
     /// While a daemon sends what `made` makes, one for each user, a call takes it back. True: it was in time, so nothing
     /// arrives.
-    func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws -> TakenBack {
-        try sql("create table asked (subject text, token text, id uuid, in_time boolean)")
-        try sql("insert into asked (subject, token) select user_id::text, device_token from public.push_tokens")
+    func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws -> Taken {
+        try sql(
+            """
+            create table asked (subject text, token text, id uuid, in_time boolean);
+            insert into asked (subject, token) select user_id::text, device_token from public.push_tokens
+            """
+        )
         try sql(made)
         try sql(
             """
@@ -86,9 +91,8 @@ extension Scene {
         )
         let signIn = isOwn ? "perform set_config('request.jwt.claim.sub', one.subject, false);" : ""
         try await whileSending("\(signIn) update asked set in_time = \(call) where token = one.token", until: isOver)
-        var all = TakenBack()
-        all.inTime = Set(try lines("select token from asked where in_time"))
-        all.tooLate = Set(try lines("select token from asked where not in_time"))
+        let inTime = try lines("select token from asked where in_time")
+        let all = Taken(inTime: Set(inTime), tooLate: Set(try lines("select token from asked where not in_time")))
         #expect(try sql("select count(*) from asked") == "\(all.inTime.count + all.tooLate.count)")
         #expect(all.inTime.isDisjoint(with: accepted().keys))
         print("\(all.inTime.count) in time, \(all.tooLate.count) too late")
