@@ -73,8 +73,8 @@ extension Scene {
         let tooLate: Set<String>
     }
 
-    /// While a daemon sends what `made` makes, one for each user, a call takes it back. True: it was in time, so nothing
-    /// arrives.
+    /// While a daemon sends what `made` makes, one for each user, a call takes it back. It is true if it was in time:
+    /// then nothing arrives.
     func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws -> Taken {
         try sql(
             """
