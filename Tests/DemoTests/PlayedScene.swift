@@ -85,7 +85,9 @@ final class Transcript: Sendable {
     /// The cluster's folder and its processes are gone.
     func expectNothingLeft() throws {
         let folder = try #require(folder)
-        #expect(access(folder, F_OK) != 0 && processes(naming: folder) == [])
+        #expect(access(folder, F_OK) != 0)
+        #expect(!processes(naming: CommandLine.arguments[0]).isEmpty, "/proc can't be read")
+        #expect(processes(naming: folder) == [])
     }
 
     /// - Parameter onText: called for each text with the number of those before; false: it could not be written.

@@ -25,6 +25,10 @@ import Testing
             let usual = status == 200 ? ScriptedAnswer.accept : .answer(status: status, reason: words.last ?? "")
             answer = isRaw ? .rawBody(status: status, bytes: Array(body.utf8)) : usual
             record = parts[1]
+            #expect(
+                parts.dropFirst(2).allSatisfy { ["twice", "deleted"].contains($0) || $0.hasPrefix("says ") },
+                "\(text)"
+            )
             (requests, isDeleted) = (parts.contains("twice") ? 2 : 1, parts.contains("deleted"))
             line = parts.first { $0.hasPrefix("says ") }.map { String($0.dropFirst("says ".count)) }
         }
@@ -32,7 +36,7 @@ import Testing
 
     @Test func record_tokensLinesAndRequests_areTheRows() async throws {
         let rows = try Checkout.reference("answer-table").map(Row.init)
-        #expect(rows.count == 34)
+        #expect(rows.count == 34 && rows.count { $0.line != nil } == 17)
         let scene = try await Scene(perDevice: { token, attempt in
             // Once: what is sent again is then accepted.
             attempt == 1 ? rows.indices.first { Scene.token($0 + 1) == token }.map { rows[$0].answer } : nil

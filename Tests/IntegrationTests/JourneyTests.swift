@@ -92,7 +92,7 @@ import TimeZones
         func titles(at instant: Instant) async throws -> [String] {
             let before = scene.simulator.counts.accepted
             clock.turn(to: instant)
-            try await scene.sweep(engine, untilNobodyIsDueAt: "to_timestamp(\(instant.seconds))")
+            try await scene.sweep(engine, untilNobodyIsDueAt: "to_timestamp(\(instant.seconds))", atMost: 100)
             var titles: [String] = []
             for push in scene.simulator.snapshot().accepted[before...] {
                 #expect(push.token == Scene.token(1))

@@ -15,6 +15,7 @@ import Testing
         try Checkout.reference("poison").compactMap { line in
             let parts = line.split(separator: " | ", maxSplits: 3).map(String.init)
             guard parts[0] == tables else { return nil }
+            precondition(["-", "malformed"].contains(parts[2]), line)
             return Attack(name: parts[1], isMalformed: parts[2] == "malformed", statement: parts[3])
         }
     }

@@ -39,9 +39,9 @@ import Testing
 
     /// While the daemon sends, the app takes reminders back: what was in time never arrives. What was too late does, unless the daemon saw the change.
     @Test(arguments: [
-        "(select c.done > 0 from nudged_api.cancel_reminders(null, 'task', one.subject) c)",
-        "(select c.done > 0 from nudged_api.cancel_reminders(one.subject::uuid, 'task', one.subject) c)",
-        "(select c.done > 0 from nudged_api.cancel(one.subject::uuid, one.id) c)",
+        "(select case c.done when 0 then false when 1 then true end from nudged_api.cancel_reminders(null, 'task', one.subject) c)",
+        "(select case c.done when 0 then false when 1 then true end from nudged_api.cancel_reminders(one.subject::uuid, 'task', one.subject) c)",
+        "(select case c.done when 0 then false when 1 then true end from nudged_api.cancel(one.subject::uuid, one.id) c)",
     ]) func reminders_whenCancelledWhileSending_areEitherTakenBackOrSent(call: String) async throws {
         let scene = try await Scene.withReminders(200, perDevice: { _, _ in .delay(.milliseconds(20), then: .accept) })
         let all = try await scene.takeBack(

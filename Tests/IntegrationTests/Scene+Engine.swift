@@ -19,10 +19,10 @@ extension Scene {
 
     /// Sweeps until nobody is due at an instant, which is SQL. The first sweep asks everyone, and what it found may
     /// outlive it. Users in hand until their settlement is known are left out by the next one.
-    func sweep(_ engine: Engine, untilNobodyIsDueAt instant: String = "now()") async throws {
+    func sweep(_ engine: Engine, untilNobodyIsDueAt instant: String = "now()", atMost most: Int = 1000) async throws {
         let due = "(select count(*) from nudged.person where due_at <= \(instant))"
         var left = ""
-        for _ in 0..<1000 where left != "0" {
+        for _ in 0..<most where left != "0" {
             try await engine.pipeline.sweep()
             await engine.pipeline.quiesce()
             left = try sql("select \(due) + (select count(*) from nudged.touched)")

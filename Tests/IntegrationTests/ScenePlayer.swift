@@ -94,6 +94,7 @@ struct ScenePlayer {
         case "members": try scene.everyoneIsMember()
         case "with":
             let parts = rest.split(separator: "=", maxSplits: 1).map(String.init)
+            guard !parts[0].contains(" ") else { throw Unknown(step: step) }
             settings.updateValue(parts.count > 1 ? parts[1] : nil, forKey: parts[0])
         case "without": settings[rest] = nil
         case "as":

@@ -55,7 +55,10 @@ import Testing
         ] {
             let answer = try #require(Self.ask(server, request), "the answer was lost")
             #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer.prefix(200))")
-            #expect(!answer.contains("planted") && answer.contains("allow: GET, HEAD\r\n") == status.hasPrefix("405"))
+            #expect(
+                !answer.contains("planted") && answer.contains("allow: GET, HEAD\r\n") == status.hasPrefix("405"),
+                "\(status)"
+            )
         }
         let answer = try #require(Self.ask(server, "HEAD /metrics HTTP/1.0\r\n\r\n"))
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("content-length: 10\r\n"))

@@ -60,7 +60,7 @@ struct ZoneReferenceTests {
                 questions += [-1, 0, 1].map { (name, transition + $0) }
             }
             // Transitions that the file leaves to its footer, and days between them, so that none is overlooked.
-            for transition in transitions(zone, first, last) { questions += [-1, 0, 1].map { (name, transition + $0) } }
+            for at in transitions(zone, first, last) { questions += [-1, 0, 1].map { (name, at + $0) } }
             questions += (0..<160).map { (name, first + $0 * 9_467_280) }
         }
         #expect(questions.count > 100_000)
@@ -72,7 +72,7 @@ struct ZoneReferenceTests {
         var questions: [(String, Instant)] = []
         for name in zones.names {
             let zone = try #require(try zones.zone(named: name))
-            for transition in transitions(zone, first, last) { questions += [-1, 0, 1].map { (name, transition + $0) } }
+            for at in transitions(zone, first, last) { questions += [-1, 0, 1].map { (name, at + $0) } }
             questions += (0..<100).map { (name, first + $0 * 19_880_640) }
         }
         try compare("2038 to 2100 by the footer", questions)

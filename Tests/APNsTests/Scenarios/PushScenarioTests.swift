@@ -21,8 +21,11 @@ import Testing
         #expect(accepted.map(\.apnsID) == pushes.map(\.apnsID) && Set(accepted.map(\.apnsID)).count == pushes.count)
         #expect(received.allSatisfy { $0.connection == 1 } && accepted.allSatisfy { $0.connection == 1 })
         for (taken, push) in zip(accepted, pushes) {
-            #expect(taken.token == push.token && taken.payload == push.payload && taken.collapseID == push.collapse)
-            #expect(taken.topic == "com.example.App" && taken.expiration == 1_795_300_000)
+            #expect(
+                taken.token == push.token && taken.payload == push.payload && taken.collapseID == push.collapse,
+                "\(push.tag)"
+            )
+            #expect(taken.topic == "com.example.App" && taken.expiration == 1_795_300_000, "\(push.tag)")
         }
         await rig.expectLog(["opened 1 with 1", "minted"])
     }

@@ -169,7 +169,7 @@ import Testing
                 sources.insert(last.source)
             }
             #expect(last == nil)
-            #expect(sources.isSuperset(of: ["profile", "reminder", "occurrence", "delivery", "own_call"]), "\(sources)")
+            #expect(sources.isSuperset(of: ["profile", "reminder", "occurrence", "delivery", "own_call"]))
             #expect(try await server.decisionStatus() == .off)
             #expect(try await server.preview(title: "Ann", body: "Hello") == nil)
             #expect(try await server.opened(NudgeID(rawValue: "2026-11-20")).done == 0)
