@@ -14,7 +14,9 @@ extension Planner {
     package static func messages(in plans: some Sequence<SendPlan>) -> [MessageReference] {
         var found: [MessageReference] = []
         for plan in plans {
-            for nudge in plan.nudges { found += nudge.members.compactMap(plan.reference) }
+            for nudge in plan.nudges where nudge.identity.kind != .checkIn {
+                found += nudge.members.compactMap(plan.reference)
+            }
         }
         return found
     }
@@ -62,7 +64,7 @@ private struct PlanOutcomes: ~Copyable {
     private let now: Instant
     private let localMinute: Int16?
 
-    init(_ plan: SendPlan, _ planner: Planner, attemptedAt: Instant, fraction: Int32 = 0, now: Instant) {
+    init(_ plan: SendPlan, _ planner: borrowing Planner, attemptedAt: Instant, fraction: Int32 = 0, now: Instant) {
         let row = plan.row
         let state = UserState(fingerprint: row.fingerprint, template: row.template, history: plan.candidate.history)
         change = Change(

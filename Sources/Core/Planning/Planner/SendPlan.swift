@@ -29,8 +29,6 @@ package final class SendPlan: Sendable {
     init(_ candidate: Candidate, _ draft: PlanDraft, _ row: Row) {
         var (candidate, draft) = (candidate, draft)
         candidate.history = draft.base
-        // A settlement that can't read the zone says so.
-        candidate.zone = nil
         // Nothing more is evaluated with it.
         draft.history = draft.base
         (self.candidate, self.draft, self.row) = (candidate, draft, row)
@@ -141,7 +139,8 @@ struct PlanDraft {
         nudges.append(nudge)
         if let countedAt = nudge.countedAt {
             if !nudge.isSilent { base.remove(nudge.identity, at: countedAt) }
-        } else {
+        } else if nudge.identity.kind != .checkIn {
+            // Nothing is evaluated after a check-in.
             history.add(nudge, at: now)
         }
     }

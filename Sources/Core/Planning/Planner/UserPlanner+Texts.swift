@@ -151,33 +151,32 @@ extension UserPlanner {
 
     // MARK: What a nudge's pushes contain
 
-    /// nil: a push can't hold the row's text and data, or a check-in has no text.
-    func filled(_ attempt: PlannedNudge.Values, by nudge: PendingNudge) -> PlannedNudge.Values? {
+    /// False: a push can't hold the row's text and data, or a check-in has no text.
+    func fill(_ attempt: inout PlannedNudge.Values, by nudge: PendingNudge) -> Bool {
         switch nudge {
-        case .checkIn: checkIn(attempt)
-        case .text(let text): self.text(text, attempt)
+        case .checkIn: fill(&attempt)
+        case .text(let text): fill(&attempt, with: text)
         }
     }
 
-    private func checkIn(_ attempt: PlannedNudge.Values) -> PlannedNudge.Values? {
+    private func fill(_ attempt: inout PlannedNudge.Values) -> Bool {
         let context = RecipientContext(json: user.context)
-        guard let choice = choose(attempt, context) else { return nil }
+        guard let choice = choose(attempt, context) else { return false }
         let template = choice.text
         let asks = mayAsk
         let counts = template.badgeIncrement > 0
         let said = asks || counts ? template.content(for: context)?.counted(after: attempt) : nil
-        var filled = attempt
-        filled.members = [attempt.identity]
-        filled.unnamedPayload = counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload
-        filled.template = template.id
-        filled.collapseKey = attempt.identity.key
-        filled.endsAt = attempt.answer.validUntil
+        attempt.members = [attempt.identity]
+        attempt.unnamedPayload = counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload
+        attempt.template = template.id
+        attempt.collapseKey = attempt.identity.key
+        attempt.endsAt = attempt.answer.validUntil
         // A phone that gets its network back at night must not show yesterday's check-in. The policy gives every
         // check-in an end.
-        filled.expiresAt = attempt.answer.validUntil ?? now
-        filled.text = asks ? said : nil
-        filled.badgeIncrement = template.badgeIncrement
-        return filled
+        attempt.expiresAt = attempt.answer.validUntil ?? now
+        attempt.text = asks ? said : nil
+        attempt.badgeIncrement = template.badgeIncrement
+        return true
     }
 
     /// Without the user's consent, nothing for the service is in the plan.
@@ -193,28 +192,27 @@ extension UserPlanner {
         return texts.choose(question)
     }
 
-    private func text(_ text: PendingText, _ attempt: PlannedNudge.Values) -> PlannedNudge.Values? {
+    private func fill(_ attempt: inout PlannedNudge.Values, with text: PendingText) -> Bool {
         let passesFocus = attempt.answer.urgent && candidate.preferences.allowUrgent
         // An update reaches the phone of a user who sleeps, but not its speaker.
         let isUpdate = text.content.surface != nil && !text.content.isWithoutText
         let hearing = isUpdate && !passesFocus ? self.hearing : nil
         let isHeard = !isUpdate || passesFocus || hearing != nil
         let content = (isHeard ? text.content : text.content.silenced).counted(after: attempt)
-        guard let payload = content.payload(passesFocus: passesFocus) else { return nil }
-        var filled = attempt
-        filled.members = text.members
-        filled.unnamedPayload = payload
-        filled.collapseKey = text.collapseName
-        filled.endsAt = text.expiresAt
+        guard let payload = content.payload(passesFocus: passesFocus) else { return false }
+        attempt.members = text.members
+        attempt.unnamedPayload = payload
+        attempt.collapseKey = text.collapseName
+        attempt.endsAt = text.expiresAt
         // If the text has no end, Apple keeps the push for a day.
-        filled.expiresAt = text.expiresAt ?? now + 86_400
+        attempt.expiresAt = text.expiresAt ?? now + 86_400
         // The service decides only about what a user reads.
-        filled.text = mayAsk && !content.isSilent && content.surface == nil ? content : nil
-        filled.type = text.content.type
-        filled.isSilent = text.nudge.isSilent && content.isWithoutText
-        filled.heardUntil = hearing?.validUntil
-        filled.badgeIncrement = content.badgeIncrement
-        return filled
+        attempt.text = mayAsk && !content.isSilent && content.surface == nil ? content : nil
+        attempt.type = text.content.type
+        attempt.isSilent = text.nudge.isSilent && content.isWithoutText
+        attempt.heardUntil = hearing?.validUntil
+        attempt.badgeIncrement = content.badgeIncrement
+        return true
     }
 
     /// The answer about a message that could be heard now. nil: quiet hours, a mute or a limit hold it back, or the zone

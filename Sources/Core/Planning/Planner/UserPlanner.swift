@@ -81,6 +81,10 @@ struct UserPlanner: ~Copyable {
 
     /// Evaluates the policy. With a recorder, its trace is kept as well.
     private func evaluate(_ nudge: PendingNudge, _ history: History) throws(TimeZoneError) -> Decision {
+        // Nearly always a check-in's is the user's own: a copy would count two dozen references.
+        if planner.recorder == nil, nudge.text == nil, history == candidate.history {
+            return try planner.policy.decide(candidate, now: now)
+        }
         let candidate = candidate(for: nudge, with: history)
         guard let recorder = planner.recorder else {
             let decision = try planner.policy.decide(candidate, now: now)
@@ -159,7 +163,7 @@ struct UserPlanner: ~Copyable {
             draft.wait(until: nudge.text == nil ? nil : left.dueAt, retry: left)
             return nudge.text == nil ? try evaluate(nudge, draft.history) : nil
         }
-        let attempt = PlannedNudge.Values(
+        var attempt = PlannedNudge.Values(
             identity: identity,
             answer: decision,
             unseen: Int(draft.history.unseen?.count ?? 0),
@@ -167,11 +171,11 @@ struct UserPlanner: ~Copyable {
             waiting: waiting,
             retry: retry
         )
-        guard let filled = filled(attempt, by: nudge) else {
+        guard fill(&attempt, by: nudge) else {
             guard let text = nudge.text else { return try withoutText(retry) }
             return try end(nudge, records(text.members, .dropped, reason: "payload_malformed", at: now))
         }
-        draft.send(PlannedNudge(filled), now: now)
+        draft.send(PlannedNudge(attempt), now: now)
         return nil
     }
 
