@@ -54,6 +54,12 @@ extension Store {
         onChanged: @Sendable ([UUID]) -> Void = { _ in },
         onRefused: (Refusal) -> Void = { _ in }
     ) async throws(PostgresError) -> Int {
+        // The drain also reads the app's views, for users who have no row in nudged.person.
+        func take(_ users: [Touches], _ patience: Patience) async throws(PostgresError) -> Int {
+            let all = users.flatMap { one in one.ids.map { (one.user, $0) } }
+            let drain = Query.drain([.uuidArray(all.map(\.0)), .int8Array(all.map(\.1)), .timestamp(now.microseconds)])
+            return Int(try await transaction(claims, holding: member, [drain], patience)[0].int8(0, 0))
+        }
         var taken = 0
         while taken < limit, !ranges.isEmpty {
             let wanted = limit - taken
@@ -62,9 +68,17 @@ extension Store {
             onChanged(found.changed)
             let users = found.users.prefix(wanted)
             let few = users.filter { $0.ids.count <= Self.touchesOfOne }
-            taken += try await drain(few, member: member, now: now, onRefused)
-            for one in users where one.ids.count > Self.touchesOfOne {
-                taken += try await drain([one], member: member, now: now, onRefused)
+            for part in [few] + users.filter({ $0.ids.count > Self.touchesOfOne }).map({ [$0] }) {
+                try await bisecting(
+                    part,
+                    parting: (database: claims, user: { $0.user }),
+                    probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
+                    refused: { (one, error) in
+                        skip(Refusal(one.user, error))
+                        onRefused(Refusal(one.user, error))
+                    },
+                    work: { (users, patience) async throws(PostgresError) in taken += try await take(users, patience) }
+                )
             }
             if found.touches < most, found.users.count <= wanted { break }
         }
@@ -102,31 +116,5 @@ extension Store {
             $0.touches.took(start: start, ids: ids, isFull: isFull, asked: asked, answered: Claiming.now())
         }
         return (rows.count, users, changed)
-    }
-
-    private func drain(
-        _ users: [Touches],
-        member: UUID,
-        now: Instant,
-        _ onRefused: (Refusal) -> Void
-    ) async throws(PostgresError) -> Int {
-        var taken = 0
-        // The drain also reads the app's views, for users who have no row in nudged.person.
-        func take(_ users: [Touches], _ patience: Patience) async throws(PostgresError) -> Int {
-            let all = users.flatMap { one in one.ids.map { (one.user, $0) } }
-            let drain = Query.drain([.uuidArray(all.map(\.0)), .int8Array(all.map(\.1)), .timestamp(now.microseconds)])
-            return Int(try await transaction(claims, holding: member, [drain], patience)[0].int8(0, 0))
-        }
-        try await bisecting(
-            users,
-            parting: (database: claims, user: { $0.user }),
-            probe: { () async throws(PostgresError) in _ = try await take([], .searching) },
-            refused: { (one, error) in
-                skip(Refusal(one.user, error))
-                onRefused(Refusal(one.user, error))
-            },
-            work: { (users, patience) async throws(PostgresError) in taken += try await take(users, patience) }
-        )
-        return taken
     }
 }

@@ -77,22 +77,20 @@ package struct DaemonRow: Sendable, Equatable {
 
 extension Store {
     package func workStatus() async throws(PostgresError) -> WorkStatus {
-        try Self.workStatus(try await transaction(records, Self.workStatusStatements))
+        try await Self.workStatus(records.connection(), statementTimeout)
     }
 
-    package static func workStatus(_ connection: Connection) async throws(PostgresError) -> WorkStatus {
-        try workStatus(try await connection.transaction(workStatusStatements, settings: pinnedPlans))
-    }
-
-    static let workStatusStatements: [Statement] = {
+    /// - Parameter timeout: nil: the connection's own.
+    package static func workStatus(
+        _ connection: Connection,
+        _ timeout: Duration? = nil
+    ) async throws(PostgresError) -> WorkStatus {
         let most = Parameter.int8(Int64(WorkStatus.most))
-        return [
+        let statements = [
             Query.status([most, .int4Array(RangeWalk.all), .int8(Int64(WorkStatus.mostDue))]), Query.daemons([most]),
             Query.pauses(), Query.waitingFanOuts([most]), Query.bindingFaults(),
         ]
-    }()
-
-    static func workStatus(_ rows: [Rows]) throws(PostgresError) -> WorkStatus {
+        let rows = try await connection.transaction(statements, settings: pinnedPlans, timeout: timeout)
         let work = rows[0]
         return WorkStatus(
             now: Instant(roundingDown: try work.timestamp(0, 0)),

@@ -28,13 +28,8 @@ package struct Store: Sendable {
         statementTimeout: Duration = .seconds(10),
         onFailure: @escaping Database.FailureReport = { _ in }
     ) {
-        func database() -> Database {
-            Database(configuration, afterSilence: Self.expectAnswers, onFailure: onFailure)
-        }
-        claims = database()
-        intents = database()
-        records = database()
-        ownership = database()
+        func database() -> Database { Database(configuration, afterSilence: Self.expectAnswers, onFailure: onFailure) }
+        (claims, intents, records, ownership) = (database(), database(), database(), database())
         self.statementTimeout = statementTimeout
     }
 
@@ -69,20 +64,17 @@ package struct Store: Sendable {
         return try await transaction(records, [quarantine, touch], .usual)[0].byUser()
     }
 
-    package struct Remaining: Sendable, Equatable {
-        /// Someone is due in any range, or a touch, an orphan or a fan-out waits.
-        package let isAnyoneDue: Bool
-        /// Someone is due in the given ranges.
-        package let isAnyoneOurs: Bool
-    }
-
-    /// For `--once`, before it ends.
-    package func remaining(now: Instant, ranges: [Int32]) async throws(PostgresError) -> Remaining {
+    /// For `--once`, before it ends: whether someone is due in any range, or a touch, an orphan or a fan-out waits; and
+    /// whether someone is due in these ranges.
+    package func remaining(
+        now: Instant,
+        ranges: [Int32]
+    ) async throws(PostgresError) -> (isAnyoneDue: Bool, isAnyoneOurs: Bool) {
         // If users are found here, the next claim must find them too.
         claiming.with { $0.floor.forget() }
         claiming.with { $0.touches.forget() }
         let parameters: [Parameter] = [.timestamp(now.endOfSecond), .int4Array(RangeWalk.all), .int4Array(ranges)]
-        return try await one(claims, .remaining, parameters).decoded(at: 0, Remaining.init)
+        return try await one(claims, .remaining, parameters).decoded(at: 0) { (due: Bool, ours: Bool) in (due, ours) }
     }
 
     // MARK: The record's housekeeping
