@@ -12,13 +12,8 @@ struct UserParts {
     /// Runs statements in one flight.
     typealias Ask = (_ statements: [Statement]) async throws(PostgresError) -> [Rows]
 
-    /// If a batch has more devices, the newest hundred of each user count, out of `lookedAt` that are read.
-    private static func devices(of users: Int) -> Int64 { Int64(4 * users + 100) }
-    /// If a batch has more messages, at most `messagesAUser` of each user are read.
-    private static func messages(of users: Int) -> Int64 { Int64(2 * users + 2_000) }
+    /// If a batch has too many rows, each user has at most so many. Of devices, the newest hundred count.
     private static let messagesAUser: Int64 = 2_000
-    /// If a batch has more reminders, at most `remindersAUser` of each user are read; the others later.
-    private static func reminders(of users: Int) -> Int64 { Int64(4 * users + 1_000) }
     private static let remindersAUser = 200
     private static let lookedAt: Int64 = 1_000
     /// A user has at most a hundred (`nudged.write_surface`), or some more if calls overlap.
@@ -50,46 +45,41 @@ struct UserParts {
         isDistributed: Bool,
         ask: Ask
     ) async throws(PostgresError) -> UserParts? {
-        let all = Parameter.uuidArray(users.map(\.userID))
-        let count = users.count
-        let first = try await ask([
-            Query.claimProfiles([all, .int8(users.count > 1 ? bytes : .max), .int8(profiles(of: count))]),
-            Query.claimDevices([all, .int8(devices(of: count))]),
-            Query.claimMessages([all, .int8(messages(of: count))]),
-            Query.claimReminders([all, .int8(reminders(of: count))]),
-            Query.claimSeen([all]),
+        let (count, all) = (Int64(users.count), Parameter.uuidArray(users.map(\.userID)))
+        let (profiles, devices) = (Self.profiles(of: users.count), 4 * count + 100)
+        let (messages, reminders) = (2 * count + 2_000, 4 * count + 1_000)
+        var rows = try await ask([
+            Query.claimProfiles([all, .int8(count > 1 ? bytes : .max), .int8(profiles)]),
+            Query.claimDevices([all, .int8(devices)]), Query.claimMessages([all, .int8(messages)]),
+            Query.claimReminders([all, .int8(reminders)]), Query.claimSeen([all]),
         ])
-        let size = first[0].count > 0 ? try first[0].int8(0, 5) : 0
-        if users.count > 1, size > bytes || first[0].count >= profiles(of: count) { return nil }
+        let size = rows[0].count > 0 ? try rows[0].int8(0, 5) : 0
+        if count > 1, size > bytes || rows[0].count >= profiles { return nil }
 
         // Only if some user has unusually many rows.
-        var more: [(place: Int?, statement: Statement)] = []
-        if first[1].count >= devices(of: count) {
+        var more: [(place: Int, statement: Statement)] = []
+        if rows[1].count >= devices {
             let query = isDistributed ? Query.claimDevicesDistributed : .claimDevicesBounded
             more.append((1, query([all, .int8(lookedAt)])))
         }
         // A message for a surface has options. It may be one of those that were not read yet.
-        var hasOptions = false
-        if first[2].count >= messages(of: count) {
+        var hasOptions = rows[2].count >= messages
+        if hasOptions {
             let query = isDistributed ? Query.claimMessagesDistributed : .claimMessagesBounded
-            more.append((2, query([all, .int8(messages(of: count)), .int8(messagesAUser), .timestamp(until)])))
-            hasOptions = true
+            more.append((2, query([all, .int8(messages), .int8(messagesAUser), .timestamp(until)])))
         }
-        if first[3].count >= reminders(of: count) {
+        if rows[3].count >= reminders {
             let query = isDistributed ? Query.claimRemindersDistributed : .claimRemindersBounded
-            let bounds = [Int64(remindersAUser), lookedAt, reminders(of: count)].map(Parameter.int8)
+            let bounds = [Int64(remindersAUser), lookedAt, reminders].map(Parameter.int8)
             more.append((3, query([all, .timestamp(until)] + bounds)))
         }
-        for row in 0..<first[2].count where try !first[2].isNull(row, PendingMessage.apnsColumn) {
+        for row in 0..<rows[2].count where try !rows[2].isNull(row, PendingMessage.apnsColumn) {
             hasOptions = true
             break
         }
-        if hasOptions { more.append((nil, Query.claimSurfaces([all, .int8(surfacesAUser)]))) }
+        if hasOptions { more.append((rows.count, Query.claimSurfaces([all, .int8(surfacesAUser)]))) }
         let second = more.isEmpty ? [] : try await ask(more.map(\.statement))
-        var rows = first
-        for (one, answer) in zip(more, second) {
-            if let place = one.place { rows[place] = answer }
-        }
+        for (one, answer) in zip(more, second) where one.place < rows.count { rows[one.place] = answer }
         var parts = try UserParts(users, rows, bytes: size, until: until)
         if hasOptions, let surfaces = second.last {
             try parts.each(surfaces) { row, user throws(PostgresError) in
