@@ -85,62 +85,46 @@ extension Store {
         let time = wait == .usual ? Patience(lock: 2_000) : wait
         let statements = statements(of: settlement)
         let bound = Set(settlement.changes.compactMap { $0.isOnlyIfUnchanged ? $0.userID : nil })
-        let (rows, changed): ([Rows], Set<UUID>) =
-            try await bound.isEmpty
-            ? (transaction(records, holding: settlement.member, statements, time, hashes: true), [])
-            : write(statements, of: settlement, ifUnchanged: bound, time)
-        guard changed.isEmpty else {
+        do {
+            let rows = try await write(statements, bound, time)
+            let answers = Dictionary(zip(statements.map(\.name), rows), uniquingKeysWith: { first, _ in first })
+            return Settlement.Result(
+                settled: try answers[Query.settle.name]?.uuidSet() ?? [],
+                tokensDeleted: Int(try answers[Query.forgetDevices.name]?.int8(0, 0) ?? 0)
+            )
+        } catch let error as UsersChanged {
             var others = settlement
-            others.changes.removeAll { changed.contains($0.userID) }
+            others.changes.removeAll { error.users.contains($0.userID) }
             var result = try await settle(others, wait)
-            result.changed.formUnion(changed)
+            result.changed.formUnion(error.users)
             return result
-        }
-        var result = Settlement.Result()
-        for (statement, answer) in zip(statements, rows) {
-            switch statement.name {
-            case Query.settle.name: result.settled = try answer.uuidSet()
-            case Query.forgetDevices.name: result.tokensDeleted = Int(try answer.int8(0, 0))
-            default: break
-            }
-        }
-        return result
+        } catch { throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name) }
     }
 
     /// These users have changed since the decision, so nothing was written.
     private struct UsersChanged: Error { let users: Set<UUID> }
 
-    /// Commits the statements if each of these users was settled and none has changed by then. Returns those who have.
-    private func write(
-        _ statements: [Statement],
-        of settlement: Settlement,
-        ifUnchanged users: Set<UUID>,
-        _ patience: Patience
-    ) async throws(PostgresError) -> ([Rows], Set<UUID>) {
-        let hold = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
-        let look = Query.touchedSince([.uuidArray(Array(users))])
+    /// Commits the statements if each of these users was settled and none has changed by then. Else: `UsersChanged`.
+    private func write(_ statements: [Statement], _ bound: Set<UUID>, _ patience: Patience) async throws -> [Rows] {
+        if bound.isEmpty { return try await transaction(records, statements, patience, hashes: true) }
+        let look = Query.touchedSince([.uuidArray(Array(bound))])
         let connection = try await records.connection()
         let (all, timeout) = (Self.plans(hashes: true) + patience.settings, bounded(patience.statement))
-        do {
-            let rows = try await connection.transaction(settings: all, timeout: timeout) { transaction in
-                let answers = Array(try await transaction.run(hold + statements + [look]).dropFirst(hold.count))
-                var changed = try answers[statements.count].uuidSet()
-                for (statement, answer) in zip(statements, answers) where statement.name == Query.settle.name {
-                    changed.formUnion(users.subtracting(try answer.uuidSet()))
-                }
-                guard changed.isEmpty else { throw UsersChanged(users: changed) }
-                return Array(answers.prefix(statements.count))
+        return try await connection.transaction(settings: all, timeout: timeout) { transaction in
+            let answers = try await transaction.run(statements + [look])
+            var changed = try answers[statements.count].uuidSet()
+            for (statement, answer) in zip(statements, answers) where statement.name == Query.settle.name {
+                changed.formUnion(bound.subtracting(try answer.uuidSet()))
             }
-            return (rows, [])
-        } catch let error as UsersChanged {
-            return ([], error.users)
-        } catch { throw error as? PostgresError ?? PostgresError(.unexpectedResult, statement: Query.settle.name) }
+            guard changed.isEmpty else { throw UsersChanged(users: changed) }
+            return answers
+        }
     }
 
     // MARK: The statements
 
     private func statements(of settlement: Settlement) -> [Statement] {
-        var statements: [Statement] = []
+        var statements = settlement.member.map { [Query.holdMember([.uuid($0)])] } ?? []
         if !settlement.withdrawn.isEmpty, let member = settlement.member {
             let withdrawn = Parameter.uuidArray(settlement.withdrawn.sorted())
             statements.append(Query.withdrawIntents([withdrawn, .uuid(member), .uuid(settlement.sweepID)]))
@@ -157,16 +141,16 @@ extension Store {
         if !ended.isEmpty {
             // An id is unique across both tables.
             let ended: [Parameter] = [.uuidArray(ended.map(\.0)), .uuidArray(ended.map(\.1))]
-            statements.append(Query.endMessages(ended))
             let continued = ReminderContinuation.json(changes.flatMap(\.continued))
-            statements.append(Query.endReminders(ended + [.json(continued)]))
+            statements += [Query.endMessages(ended), Query.endReminders(ended + [.json(continued)])]
         }
         let closed = settlement.closed
         let intents = Parameter.uuidArray(closed.map(\.intent))
-        let counts = Parameter.int4Array(closed.map { Int32(clamping: $0.users.count) })
-        let whole = Parameter.uuidArray(closed.filter(\.isWhole).map(\.intent))
-        let isRepeated = Parameter.bool(settlement.isRepeated)
-        if !closed.isEmpty { statements.append(Query.closeIntents([intents, counts, isRepeated, whole])) }
+        if !closed.isEmpty {
+            let counts = Parameter.int4Array(closed.map { Int32(clamping: $0.users.count) })
+            let whole = Parameter.uuidArray(closed.filter(\.isWhole).map(\.intent))
+            statements.append(Query.closeIntents([intents, counts, .bool(settlement.isRepeated), whole]))
+        }
         if !closed.isEmpty || !settlement.withdrawn.isEmpty {
             statements.append(Query.dropIntents([intents, .uuidArray(settlement.withdrawn)]))
         }
