@@ -24,7 +24,7 @@ import Testing
         )
         let facts = try await Migrator.survey(fixture.configuration)
         #expect(facts.otherTables == ["a", "b"])
-        let column = SetUpFacts.Column.init(name:type:)
+
         #expect(
             facts.relations == [
                 SetUpFacts.Relation(
@@ -34,7 +34,7 @@ import Testing
                     owner: "postgres",
                     isOurs: true,
                     isRead: false,
-                    columns: [column("user_id", "uuid"), column("device_token", "character varying")]
+                    columns: ["user_id": "uuid", "device_token": "character varying"]
                 )
             ]
         )

@@ -57,8 +57,25 @@ package struct Migrator: Sendable {
     package func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
         let connection = try await database.connection()
         var applied: [Migration] = []
-        for migration in Migration.all where try await applyPatiently(migration, on: connection, onHeld) {
-            applied.append(migration)
+        for migration in Migration.all {
+            var attempt = 1
+            var hasCollided = false
+            var isDone = false
+            while !isDone {
+                do throws(PostgresError) {
+                    if try await apply(migration, on: connection) { applied.append(migration) }
+                    isDone = true
+                } catch {
+                    if !hasCollided, Self.isCollision(error) {
+                        hasCollided = true
+                        continue
+                    }
+                    guard error.sqlState == "55P03", attempt < patience.attempts else { throw error }
+                    attempt += 1
+                    onHeld(error)
+                    try? await Task.sleep(for: patience.pause)
+                }
+            }
         }
         return applied
     }
@@ -123,29 +140,6 @@ package struct Migrator: Sendable {
     private static let preparationName = "migration_preparation"
 
     static let templateActivation = "update nudged.template set active = true where id between 1 and 6"
-
-    private func applyPatiently(
-        _ migration: Migration,
-        on connection: Connection,
-        _ onHeld: (PostgresError) -> Void
-    ) async throws(PostgresError) -> Bool {
-        var attempt = 1
-        var hasCollided = false
-        while true {
-            do throws(PostgresError) {
-                return try await apply(migration, on: connection)
-            } catch {
-                if !hasCollided, Self.isCollision(error) {
-                    hasCollided = true
-                    continue
-                }
-                guard error.sqlState == "55P03", attempt < patience.attempts else { throw error }
-                attempt += 1
-                onHeld(error)
-                try? await Task.sleep(for: patience.pause)
-            }
-        }
-    }
 
     /// In a database without schema nudged, another migrator has made the schema or the table at the same moment: `if
     /// not exists` doesn't see what is not committed. Now it is there.

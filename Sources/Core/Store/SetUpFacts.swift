@@ -17,13 +17,8 @@ package struct SetUpFacts: Sendable, Equatable {
         package var isRead: Bool
         /// Whether an earlier `migrate` has created it.
         package var isNudgeds = false
-        package var columns: [Column]
-    }
-
-    package struct Column: Sendable, Equatable {
-        package var name: String
-        /// As `format_type` writes it; of a domain: the base type.
-        package var type: String
+        /// Their types by their names, as `format_type` writes them; of a domain: the base type.
+        package var columns: [String: String]
     }
 
     /// The database and the role, as `Query.setUpRole` gives them.
@@ -101,12 +96,12 @@ package struct SetUpFacts: Sendable, Equatable {
                 isOurs: ours,
                 isRead: read,
                 isNudgeds: own,
-                columns: name.map { [Column(name: $0, type: type ?? "")] } ?? []
+                columns: name.map { [$0: type ?? ""] } ?? [:]
             )
         }
         return parts.reduce(into: []) { found, part in
             let isNew = found.last.map { $0.schema != part.schema || $0.name != part.name } ?? true
-            if isNew { found.append(part) } else { found[found.count - 1].columns += part.columns }
+            if isNew { found.append(part) } else { found[found.count - 1].columns.merge(part.columns) { $1 } }
         }
     }
 }

@@ -41,8 +41,12 @@ extension DatabaseVerdicts {
         guard !server.creators.isEmpty else {
             return .ok("only owners and superusers can create functions in public and pg_catalog")
         }
-        let all = server.creators.map { "\($0.role ?? "everybody") in \($0.schema)" }.joined(separator: ", ")
-        let revokes = server.creators.map { "revoke create on schema \($0.schema) from \($0.role ?? "public")" }
+        let words = server.creators
+        let creators = stride(from: 0, to: words.count - 1, by: 2).map { (schema: words[$0], role: words[$0 + 1]) }
+        let all = creators.map { "\($0.role.isEmpty ? "everybody" : $0.role) in \($0.schema)" }.joined(separator: ", ")
+        let revokes = creators.map { schema, role in
+            "revoke create on schema \(schema) from \(role.isEmpty ? "public" : role)"
+        }
         let risk = "The app's views and triggers may call such a function by mistake. nudged's own statements don't"
         return .warning("other roles can create functions: \(all). \(risk)").fix(revokes.joined(separator: "; "))
     }

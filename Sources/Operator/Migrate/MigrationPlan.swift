@@ -114,12 +114,11 @@ struct MigrationPlan: Sendable {
         var faults = found.isOurs ? [] : [foreign(name, found.owner)]
         for wanted in table.columns {
             let usual = wanted.types.first ?? "text"
-            if let column = found.columns.first(where: { $0.name == wanted.name }) {
+            if let type = found.columns[wanted.name] {
                 // A type of an extension has its schema's name before it, unless the search path finds it.
-                let isGood = wanted.isGood(column.type) || wanted.types.contains { column.type.hasSuffix(".\($0)") }
-                if isGood { continue }
+                if wanted.isGood(type) || wanted.types.contains(where: { type.hasSuffix(".\($0)") }) { continue }
                 let fix = "alter table \(name) alter column \(wanted.name) type \(usual) using …, \(orMap)"
-                faults.append(.error("\(name).\(wanted.name) is of type \(column.type), not \(usual)").fix(fix))
+                faults.append(.error("\(name).\(wanted.name) is of type \(type), not \(usual)").fix(fix))
             } else if wanted.isNeeded, wanted.added == nil {
                 let what = "\(name) has no column \(wanted.name) (\(usual))"
                 faults.append(.error(what).fix("alter table \(name) rename column … to \(wanted.name), \(orMap)"))
@@ -134,7 +133,7 @@ struct MigrationPlan: Sendable {
         guard found.kind == "v" else { return [.error("\(name) is \(Self.kind(found.kind)), not a view").fix(fix)] }
         var faults = found.isOurs ? [] : [foreign(name, found.owner)]
         for wanted in view.columns {
-            let type = found.columns.first { $0.name == wanted.name }?.type
+            let type = found.columns[wanted.name]
             if type.map(wanted.isGood) ?? false { continue }
             let other = type.map { "\(name).\(wanted.name) is of type \($0), not \(wanted.types[0])" }
             faults.append(.error(other ?? "\(name) has no column \(wanted.name)").fix(fix))
@@ -170,9 +169,8 @@ struct MigrationPlan: Sendable {
         guard let found = source.found else {
             return [("create", "table public.\(table.name), for the app's \(table.holds)")]
         }
-        let added = table.columns.compactMap { column -> String? in
-            let isThere = found.columns.contains { $0.name == column.name }
-            return isThere ? nil : column.added.map { "\(column.name) \($0)" }
+        let added = table.columns.filter { found.columns[$0.name] == nil }.compactMap { column in
+            column.added.map { "\(column.name) \($0)" }
         }
         let use: Step = ("use", "table public.\(table.name) of \(found.owner), for \(table.holds)")
         return added.isEmpty ? [use] : [use, ("add", "to public.\(table.name): \(added.joined(separator: ", "))")]
@@ -180,8 +178,7 @@ struct MigrationPlan: Sendable {
 
     private func triggerStep(_ source: Source) -> Step {
         let (table, found) = (source.table, source.found)
-        let hasUser = found?.columns.contains { $0.name == "user_id" && $0.type == "uuid" } ?? false
-        if source.view != nil, found?.isRead != true || !hasUser {
+        if source.view != nil, found?.isRead != true || found?.columns["user_id"] != "uuid" {
             return ("triggers", "none for \(table.holds): after a change the app calls nudged_api.touch(user_id)")
         }
         let names = table.triggers + (source.isNudgeds ? table.ownTriggers : [])

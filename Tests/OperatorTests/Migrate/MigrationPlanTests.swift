@@ -54,7 +54,7 @@ import Testing
             owner: owner,
             isOurs: owner == "app_owner",
             isRead: false,
-            columns: [("user_id", "uuid"), ("device_token", "public.citext")].map { .init(name: $0, type: $1) }
+            columns: ["user_id": "uuid", "device_token": "public.citext"]
         )
     }
 

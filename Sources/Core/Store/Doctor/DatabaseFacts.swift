@@ -22,20 +22,14 @@ package enum DatabaseFacts {
         package var encoding: String
         /// `session_replication_role` of this session is not `replica`.
         package var firesTriggers: Bool
-        /// Roles that may create functions in schemas which the app's statements search.
-        package var creators: [Creator]
+        /// Who may create functions in schemas which the app's statements search, beside the owners and superusers:
+        /// schema and role, in turn. A role without a name is everybody (`PUBLIC`).
+        package var creators: [String]
 
         /// Needs no right.
         package static func read(_ connection: Connection) async throws(PostgresError) -> Self {
             try await connection.run(Query.doctorServer()).decoded(at: 0, Self.init)
         }
-    }
-
-    /// A role that may create functions and tables in a schema, beside the owners and superusers.
-    package struct Creator: Sendable, Equatable {
-        package var schema: String
-        /// nil: everybody (`PUBLIC`).
-        package var role: String?
     }
 
     /// One of the app's tables, or its view `nudged.device`, that nudged's functions write.
@@ -63,20 +57,6 @@ package enum DatabaseFacts {
         case device
         /// The members of a subject, for reminders to everyone.
         case subjectMember = "subject_member"
-    }
-}
-
-extension DatabaseFacts.Creator: ColumnElement {
-    /// Schemas and roles, in turn. A role without a name is everybody.
-    package static var list: ColumnReader<[DatabaseFacts.Creator?]> {
-        { rows in
-            { row, column throws(PostgresError) in
-                let words = try rows.textArray(row, column).compactMap(\.self)
-                return stride(from: 0, to: words.count - 1, by: 2).map { place in
-                    DatabaseFacts.Creator(schema: words[place], role: words[place + 1].isEmpty ? nil : words[place + 1])
-                }
-            }
-        }
     }
 }
 
