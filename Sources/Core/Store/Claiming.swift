@@ -108,11 +108,6 @@ package struct Cursor: Sendable, Equatable {
     package static let start = Cursor(dueAt: .min, userID: Store.firstUser)
 }
 
-extension Cursor {
-    /// Before all users of that instant (microseconds). For the infinities: the start.
-    init(before due: Int64) { self.init(dueAt: due == .min || due == .max ? .min : due - 1, userID: Store.firstUser) }
-}
-
 /// The instant at which claims start their walks: no user is due before it. A value: it says when to look again.
 ///
 /// Only users of urgent messages become due below it, and `findExpress` finds them. All others become due at the
@@ -138,7 +133,8 @@ struct DueFloor: Sendable {
         pace.took(asked: asked, answered: answered)
         guard count < Self.rowLimit else { return cursor = .start }
         let margin = (now + -Self.marginSeconds).microseconds
-        cursor = Cursor(before: min(oldest ?? margin, margin))
+        // Before all users of that instant.
+        cursor = Cursor(dueAt: max(Int64.min + 1, min(oldest ?? margin, margin)) - 1, userID: Store.firstUser)
     }
 }
 

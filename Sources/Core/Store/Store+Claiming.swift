@@ -33,15 +33,8 @@ extension Store {
             try await lookForFloor(ranges, now: now)
             claiming.with { $0.walk = RangeWalk(over: ranges, from: $0.floor.cursor) }
         }
-        var search = Search(
-            ranges: ranges,
-            now: now,
-            limit: limit,
-            member: member,
-            intents: intents,
-            inHand: inHand,
-            skipped: claiming.with { $0.aside.skipped(at: Claiming.now()) }
-        )
+        var search = Search(ranges: ranges, now: now, limit: limit, member: member, intents: intents, inHand: inHand)
+        search.skipped = claiming.with { $0.aside.skipped(at: Claiming.now()) }
         defer { for refusal in search.refused { onRefused(refusal) } }
         try await findExpress(&search)
         // Users of urgent messages don't wait until others are read.
@@ -59,7 +52,7 @@ extension Store {
         let member: UUID?
         let intents: [UUID]
         let inHand: Set<UUID>
-        var skipped: [UUID]
+        var skipped: [UUID] = []
         var people: [ClaimedUser.Values] = []
         /// Every range was read to its end.
         var isComplete = false
@@ -73,7 +66,7 @@ extension Store {
         var wanted: Int { limit - people.count - refused.count }
 
         /// For `Query.claimPeople`. Users who are due by `until` are read; microseconds since 1970.
-        func parameters(_ ask: RangeWalk.Ask, until: Int64, limit: Int, skipped: [UUID]) -> [Parameter] {
+        func parameters(_ ask: Ask, until: Int64, limit: Int, skipped: [UUID]) -> [Parameter] {
             [
                 .timestamp(until), .timestamp(ask.after.dueAt), .uuid(ask.after.userID), .int8(Int64(limit)),
                 .int4Array(ask.ranges), .uuidArray(skipped), .uuid(member), .uuidArray(intents),
@@ -83,6 +76,9 @@ extension Store {
 
     /// Skips a user in drains and claims, for as long as the cause asks.
     package func skip(_ refusal: Refusal) { claiming.with { $0.aside.skip(refusal, at: Claiming.now()) } }
+
+    private typealias Ask = RangeWalk.Ask
+    private typealias Person = ClaimedUser.Values
 
     // MARK: Who is due
 
@@ -101,7 +97,7 @@ extension Store {
     private func findExpress(_ search: inout Search) async throws(PostgresError) {
         let asked = Claiming.now()
         guard claiming.with({ $0.express.isDue(at: asked) }) else { return }
-        let ask = RangeWalk.Ask(ranges: search.ranges, after: .start)
+        let ask = Ask(ranges: search.ranges, after: .start)
         // Mostly there is none, and the list of the users in hand is long.
         let first = search.parameters(ask, until: LookPace.expressHorizon, limit: 1, skipped: [])
         if try await one(claims, .claimPeople, first).count > 0 {
@@ -111,11 +107,7 @@ extension Store {
     }
 
     /// - Returns: how many rows came, and the position of the last one that could be read.
-    private func find(
-        _ search: inout Search,
-        _ ask: RangeWalk.Ask,
-        until: Int64
-    ) async throws(PostgresError) -> (count: Int, last: Cursor?) {
+    private func find(_ search: inout Search, _ ask: Ask, until: Int64) async throws(PostgresError) -> (Int, Cursor?) {
         let skipped = ask.goesOn ? search.skipped : search.skipped + search.inHand
         let parameters = search.parameters(ask, until: until, limit: search.wanted, skipped: skipped)
         let rows = try await one(claims, .claimPeople, parameters)
@@ -151,7 +143,7 @@ extension Store {
 
     // MARK: Their parts
 
-    private typealias Person = ClaimedUser.Values
+
 
     /// Reads the parts of those who were found, suspects alone after the others, up to `UserParts.profileBytes`.
     private func read(_ search: inout Search) async throws(PostgresError) {

@@ -1,4 +1,4 @@
-package import struct FoundationEssentials.UUID
+package import FoundationEssentials
 package import Postgres
 package import TimeZones
 
@@ -53,14 +53,21 @@ extension Store {
                 return try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
                     let row = fanOut.row
                     let members = try await transaction.run(page).decoded { (id: UUID) in id }
-                    let told = try await Self.recipients(among: members, page, in: transaction)
+                    // Who is not being erased (`nudged_api.forget`), locked so that a later erasure finds the new rows.
+                    // Only the app's view knows the others. It is read again: users who were erased meanwhile are no
+                    // longer in it.
+                    let hold = Query.fanOutRecipients([.uuidArray(members)])
+                    let held = members.isEmpty ? [] : try await transaction.run(hold).uuidSet()
+                    let still = held.count < members.count ? try await transaction.run(page).uuidSet() : []
+                    let told = members.filter { held.contains($0) || still.contains($0) }
                     if !told.isEmpty { _ = try await transaction.run(Query.fanOutTell(row + [.uuidArray(told)])) }
                     if let last = members.last, members.count >= limit {
                         _ = try await transaction.run(Query.fanOutAdvance(row + [.uuid(last)]))
                         return .told(told.count, last: last)
                     }
+                    let over: [Parameter] = [.uuidArray([fanOut.reminder.authorID]), .uuidArray([fanOut.reminder.id])]
                     let continuation = ReminderContinuation.json([next].compactMap(\.self))
-                    _ = try await transaction.run(Query.endReminders(fanOut.rows + [.json(continuation)]))
+                    _ = try await transaction.run(Query.endReminders(over + [.json(continuation)]))
                     return .finished(told.count)
                 }
             } catch {
@@ -101,20 +108,6 @@ extension Store {
             }
         }
         return nil
-    }
-
-    /// Members who are not being erased (`nudged_api.forget`), locked so that a later erasure finds their new rows.
-    private static func recipients(
-        among members: [UUID],
-        _ page: Statement,
-        in transaction: Transaction
-    ) async throws(PostgresError) -> [UUID] {
-        guard !members.isEmpty else { return [] }
-        let held = try await transaction.run(Query.fanOutRecipients([.uuidArray(members)])).uuidSet()
-        guard held.count < members.count else { return members }
-        // Only the app's view knows the others. It is read again: users who were erased meanwhile are no longer in it.
-        let still = try await transaction.run(page).uuidSet()
-        return members.filter { held.contains($0) || still.contains($0) }
     }
 
     /// Gives a fan-out an instant, if its wall time is in one zone for all. It then waits for that instant.
@@ -165,9 +158,6 @@ extension DueFanOut {
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
-    /// For `Query.endReminders`.
-    fileprivate var rows: [Parameter] { [.uuidArray([reminder.authorID]), .uuidArray([reminder.id])] }
-
     /// For `Query.fanOutMembers`: the next members, or those of a range of ids.
     func page(_ limit: Int, after: UInt128? = nil, upTo: UInt128? = nil, except refused: [UUID] = []) -> [Parameter] {
         let start = after.map(UUID.init(number:)) ?? self.after
@@ -201,11 +191,7 @@ extension UUID {
     fileprivate var number: UInt128 { withUnsafeBytes(of: uuid) { $0.reduce(0) { $0 << 8 | UInt128($1) } } }
 
     fileprivate init(number: UInt128) {
-        var id = UUID.random().uuid
-        withUnsafeMutableBytes(of: &id) { bytes in
-            for place in 0..<16 { bytes[place] = UInt8(truncatingIfNeeded: number >> UInt128(8 * (15 - place))) }
-        }
-        self.init(uuid: id)
+        self.init(uuid: withUnsafeBytes(of: number.bigEndian) { $0.loadUnaligned(as: uuid_t.self) })
     }
 }
 
