@@ -1,5 +1,3 @@
-import TimeZones
-
 /// Decides about which users the decision service is asked now, which wait, and which have waited too long. Urgent
 /// users come first, then those who came first.
 struct AskingLine<User> {
@@ -18,10 +16,8 @@ struct AskingLine<User> {
 
     private var line: [Place] = []
     private var running = 0
-    /// CLOCK_BOOTTIME milliseconds since when more users come than may wait. nil: all find a place.
-    private(set) var fullSince: Int64?
-    /// The latest instant at which users who were put off are due again.
-    var asideUntil: Instant?
+    /// Full: more users come than may wait.
+    var backlog = Backlog()
 
     /// Adds a user. False: the line is full. The line is twice as long for urgent users.
     ///
@@ -31,10 +27,10 @@ struct AskingLine<User> {
     mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
         let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
         guard line.count < room else {
-            fullSince = fullSince ?? now
+            backlog.note(isFull: true, now: now)
             return false
         }
-        if line.count < room / 2 { fullSince = nil }
+        if line.count < room / 2 { backlog.note(isFull: false, now: now) }
         line.append((user, isUrgent, startBy))
         return true
     }
@@ -44,7 +40,7 @@ struct AskingLine<User> {
         guard running < concurrency, !line.isEmpty else { return nil }
         let place = line.remove(at: line.firstIndex { $0.isUrgent } ?? 0)
         guard now < place.startBy else {
-            fullSince = fullSince ?? now
+            backlog.note(isFull: true, now: now)
             return .putOff(place.user)
         }
         running += 1

@@ -77,7 +77,7 @@ actor DecisionStage {
     }
 
     /// Whether users were postponed here and are due again after `now`.
-    func isAnyonePostponed(at now: Instant) -> Bool { line.asideUntil.map { $0 > now } ?? false }
+    func isAnyonePostponed(at now: Instant) -> Bool { line.backlog.isAnyonePostponed(at: now) }
 
     // MARK: One user
 
@@ -203,13 +203,7 @@ actor DecisionStage {
     private func putOff(_ users: [PlannedUser]) {
         guard let member = users.first?.held.member, let now = delivery.clock.now else { return }
         let boot = BootTime.milliseconds()
-        let fullFor = boot - (line.fullSince ?? boot)
-        let postponements = users.map { user in
-            let until = LanePatience.until(now, full: fullFor, user.plan.userID, boot: boot)
-            return Postponement(userID: user.plan.userID, version: user.plan.row.version, until: until)
-        }
-        let last = postponements.map(\.until).max() ?? now
-        line.asideUntil = max(line.asideUntil ?? last, last)
+        let postponements = users.map { line.backlog.postpone($0, now: now, boot: boot) }
         let delivery = delivery
         // The users stay in hand until the postponement is written.
         delivery.hand.errand {

@@ -68,7 +68,7 @@ struct Dispatcher: Sendable {
     private func shed() async {
         let users = delivery.queues.take(upTo: .max, from: lane)
         guard isWorking else { return }
-        delivery.queues.note(lane, isFull: true, now: BootTime.milliseconds())
+        delivery.queues.backlog(of: lane) { $0.note(isFull: true, now: BootTime.milliseconds()) }
         await router.stepAside(users.map { ($0, lane) })
     }
 

@@ -1,14 +1,14 @@
+import Base
 import TimeZones
+
+import struct FoundationEssentials.UUID
 
 /// Users that wait for a lane's dispatcher. Bounded: all others stay in the database.
 final class LaneQueues: Sendable {
     private struct Queue: Sendable {
         var users: [PlannedUser] = []
         var isServed = false
-        /// CLOCK_BOOTTIME milliseconds since when the lane takes less than arrives. nil: it takes everything.
-        var fullSince: Int64?
-        /// The latest instant at which users who were postponed for this lane are due again.
-        var postponedUntil: Instant?
+        var backlog = Backlog()
     }
 
     private let queues = Monitor<[LaneIdentity: Queue]>([:])
@@ -58,22 +58,38 @@ final class LaneQueues: Sendable {
         await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
     }
 
-    /// Notes whether a lane takes everything, or since when it does not.
-    func note(_ lane: LaneIdentity, isFull: Bool, now: Int64) {
-        change(lane) { $0.fullSince = isFull ? $0.fullSince ?? now : nil }
+    func backlog<Result: Sendable>(of lane: LaneIdentity, _ body: (inout Backlog) -> Result) -> Result {
+        queues.withLock { body(&$0[lane, default: Queue()].backlog) }
+    }
+}
+
+/// What a lane, or the decision service, is behind with. Its users are postponed, because each sweep would pass over all
+/// of them to find the others.
+struct Backlog: Sendable {
+    /// CLOCK_BOOTTIME milliseconds since when less is taken than arrives. nil: everything is taken.
+    private(set) var fullSince: Int64?
+    /// The latest instant at which postponed users are due again.
+    private var postponedUntil: Instant?
+
+    mutating func note(isFull: Bool, now: Int64) { fullSince = isFull ? fullSince ?? now : nil }
+
+    /// - Parameter boot: CLOCK_BOOTTIME milliseconds.
+    mutating func postpone(_ user: PlannedUser, now: Instant, boot: Int64, atMost latest: Instant? = nil)
+        -> Postponement
+    {
+        var until = Self.until(now, full: boot - (fullSince ?? boot), user.plan.userID, boot: boot)
+        if let latest { until = min(until, latest) }
+        postponedUntil = max(postponedUntil ?? until, until)
+        return Postponement(userID: user.plan.userID, version: user.plan.row.version, until: until)
     }
 
-    func fullSince(_ lane: LaneIdentity) -> Int64? { queues.withLock { $0[lane]?.fullSince } }
+    func isAnyonePostponed(at now: Instant) -> Bool { postponedUntil.map { $0 > now } ?? false }
 
-    func notePostponed(_ lane: LaneIdentity, until instant: Instant) {
-        change(lane) { $0.postponedUntil = max($0.postponedUntil ?? instant, instant) }
-    }
-
-    private func change(_ lane: LaneIdentity, _ body: (inout Queue) -> Void) {
-        queues.withLock { body(&$0[lane, default: Queue()]) }
-    }
-
-    func isAnyonePostponed(_ lane: LaneIdentity, at now: Instant) -> Bool {
-        queues.withLock { $0[lane]?.postponedUntil.map { $0 > now } ?? false }
+    /// The wait is as long as it has been full (`full`, milliseconds): 1 to 450 seconds. So a long stop costs each user
+    /// few updates, and a short one a few seconds. Jitter, another each time, doubles the wait at most, so that its end
+    /// is no burst.
+    static func until(_ now: Instant, full: Int64, _ user: UUID, boot: Int64) -> Instant {
+        let wait = min(max(full / 1000, 1), 450)
+        return now + wait + Int64((user.stableHash &+ UInt64(bitPattern: boot)) % UInt64(wait + 1))
     }
 }

@@ -2,8 +2,6 @@ import APNs
 import Base
 import TimeZones
 
-import struct FoundationEssentials.UUID
-
 /// Puts planned users into the queues of their lanes. With several lanes, users of a full lane are postponed, so that
 /// claims need not pass over them to find the users of other lanes.
 struct LaneRouter: Sendable {
@@ -47,9 +45,9 @@ struct LaneRouter: Sendable {
         }
         let now = BootTime.milliseconds()
         let fullLanes = Set(aside.map(\.lane))
-        for lane in fullLanes { delivery.queues.note(lane, isFull: true, now: now) }
+        for lane in fullLanes { delivery.queues.backlog(of: lane) { $0.note(isFull: true, now: now) } }
         for (lane, users) in room where users == .max && !fullLanes.contains(lane) {
-            delivery.queues.note(lane, isFull: false, now: now)
+            delivery.queues.backlog(of: lane) { $0.note(isFull: false, now: now) }
         }
         return (slices, aside)
     }
@@ -68,33 +66,16 @@ struct LaneRouter: Sendable {
         let boot = BootTime.milliseconds()
         var probes: [LaneIdentity: Int] = [:]
         let postponements = aside.map { user, lane in
-            let full = boot - (delivery.queues.fullSince(lane) ?? boot)
-            var until = LanePatience.until(now, full: full, user.plan.userID, boot: boot)
+            var latest: Instant?
             // A stopped lane is probed once a minute, so a few users must be due at that time.
             if case .stopped(_, _, let probe)? = delivery.lanes.sender(lane)?.status,
                 probes[lane, default: 0] < Self.probeUsers
             {
                 probes[lane, default: 0] += 1
-                until = min(until, now + max(1, (probe - boot) / 1000 + 1))
+                latest = now + max(1, (probe - boot) / 1000 + 1)
             }
-            delivery.queues.notePostponed(lane, until: until)
-            return Postponement(userID: user.plan.userID, version: user.plan.row.version, until: until)
+            return delivery.queues.backlog(of: lane) { $0.postpone(user, now: now, boot: boot, atMost: latest) }
         }
         await delivery.postpone(postponements, member: member)
-    }
-}
-
-/// When users of a full lane are due again, while other lanes send.
-///
-/// They are postponed, because each sweep would pass over all of them to find the users of other lanes. The wait is as
-/// long as the lane has been full. So a long stop costs each user few updates, and a short one a few seconds. Jitter
-/// doubles the wait at most, so that its end is no burst. Without jitter it is 1 to 450 seconds.
-enum LanePatience {
-    /// - Parameters:
-    ///   - full: milliseconds for which the lane has been full.
-    ///   - boot: CLOCK_BOOTTIME milliseconds. The user's jitter is another each time.
-    static func until(_ now: Instant, full: Int64, _ user: UUID, boot: Int64) -> Instant {
-        let wait = min(max(full / 1000, 1), 450)
-        return now + wait + Int64((user.stableHash &+ UInt64(bitPattern: boot)) % UInt64(wait + 1))
     }
 }

@@ -92,7 +92,7 @@ package final class Pipeline: Sendable {
             guard let now = delivery.clock.now else { return false }
             if await decisions.isAnyonePostponed(at: now) { return true }
             return delivery.lanes.all.contains { lane, sender in
-                !sender.isStopped && delivery.queues.isAnyonePostponed(lane, at: now)
+                !sender.isStopped && delivery.queues.backlog(of: lane) { $0.isAnyonePostponed(at: now) }
             }
         }
     }

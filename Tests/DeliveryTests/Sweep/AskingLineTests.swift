@@ -37,20 +37,28 @@ import Testing
 
     @Test func next_whenSomebodyWaitedTooLong_putsThemOffWithoutAPlace() {
         let driven = Driven()
-        #expect(driven.add("late") && driven.add("early", startBy: 200))
-        #expect(driven.next(concurrency: 1, now: 100) == "put off late" && driven.line.fullSince == 100)
-        #expect(driven.next(concurrency: 1, now: 100) == "ask early" && driven.next(concurrency: 1, now: 100) == nil)
+        #expect(driven.add("late"))
+        #expect(driven.add("early", startBy: 200))
+        #expect(driven.next(concurrency: 1, now: 100) == "put off late")
+        #expect(driven.line.backlog.fullSince == 100)
+        #expect(driven.next(concurrency: 1, now: 100) == "ask early")
+        #expect(driven.next(concurrency: 1, now: 100) == nil)
     }
 
     @Test func add_whenAsManyWaitAsMay_refusesAndRemembersSinceWhen() {
         let driven = Driven()
         let most = AskingLine<String>.waitingForEach
         for number in 0..<most { #expect(driven.add("\(number)")) }
-        #expect(driven.line.fullSince == nil && !driven.add("x", now: 3) && !driven.add("x", now: 5))
-        #expect(driven.line.fullSince == 3)
+        #expect(driven.line.backlog.fullSince == nil)
+        #expect(!driven.add("x", now: 3))
+        #expect(!driven.add("x", now: 5))
+        #expect(driven.line.backlog.fullSince == 3)
         for number in 0..<most { #expect(driven.add("u\(number)", isUrgent: true, now: 6)) }
-        #expect(!driven.add("x", isUrgent: true, now: 7) && driven.line.fullSince == 3)
-        #expect(driven.leave().count == 2 * most && driven.leave().isEmpty && driven.add("x", now: 8))
-        #expect(driven.line.fullSince == nil)
+        #expect(!driven.add("x", isUrgent: true, now: 7))
+        #expect(driven.line.backlog.fullSince == 3)
+        #expect(driven.leave().count == 2 * most)
+        #expect(driven.leave().isEmpty)
+        #expect(driven.add("x", now: 8))
+        #expect(driven.line.backlog.fullSince == nil)
     }
 }
