@@ -42,7 +42,7 @@ actor DecisionStage {
             }
             guard !isResting else {
                 // Decide at once: a dead service must not slow down the nudges that don't need it.
-                if let decided = conclude(user, fallbacks(user.plan)) { ready.append(decided) }
+                if let decided = conclude(user, await outcomes(user, by: nil) ?? [:]) { ready.append(decided) }
                 continue
             }
             let isTaken = line.add(
@@ -82,42 +82,39 @@ actor DecisionStage {
     // MARK: One user
 
     private func ask(_ asked: Asked) async {
-        let plan = asked.user.plan
-        if let outcomes = await outcomes(asked.user), !delivery.isHalted, await isUnchanged(plan, outcomes) {
-            if let decided = conclude(asked.user, outcomes) { router.append([decided], to: asked.lane) }
+        // If a reload removed the service, the user is let go and planned again without it.
+        if let decider = delivery.terms.decider, let outcomes = await outcomes(asked.user, by: decider),
+            !delivery.isHalted, await isUnchanged(asked.user.plan, outcomes),
+            let decided = conclude(asked.user, outcomes)
+        {
+            router.append([decided], to: asked.lane)
         }
         line.end()
         askNext()
     }
 
     /// What was decided about each nudge. nil: the user is to be let go.
-    private func outcomes(_ user: PlannedUser) async -> [NudgeIdentity: DecisionOutcome]? {
+    ///
+    /// - Parameter decider: nil while it rests: only its earlier answers count, else the fallback strategy decides.
+    private func outcomes(_ user: PlannedUser, by decider: Decider?) async -> [NudgeIdentity: DecisionOutcome]? {
         var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
-        // A reload removed the service: the user is let go and planned again without it.
-        guard let decider = delivery.terms.decider else { return nil }
         var budget: AnalysisBudget?
         for nudge in user.plan.nudges where nudge.isToBeAsked {
             guard let question = user.plan.question(nudge) else { continue }
-            if let known = known(question, nudge) {
-                outcomes[nudge.identity] = known
+            let now = BootTime.milliseconds()
+            if let known = delivery.answers.withLock({ $0.answer(question, nudge.identity, now: now) }) {
+                outcomes[nudge.identity] = user.plan.outcome(nudge, by: .success(known))
                 continue
             }
-            switch await answer(question, user, decider, &budget) {
-            case .success(let answer):
-                delivery.answers.withLock {
-                    $0.remember(answer, to: question, nudge.identity, now: BootTime.milliseconds())
-                }
-                outcomes[nudge.identity] = DecisionOutcome(origin: .service, answer: answer)
-            case .failure(.stopped): return nil
-            case .failure(let failure): outcomes[nudge.identity] = user.plan.fallback(nudge, because: failure)
+            let result = await answer(question, user, decider, &budget)
+            if result == .failure(.stopped) { return nil }
+            if case .success(let answer) = result {
+                let now = BootTime.milliseconds()
+                delivery.answers.withLock { $0.remember(answer, to: question, nudge.identity, now: now) }
             }
+            outcomes[nudge.identity] = user.plan.outcome(nudge, by: result)
         }
         return outcomes
-    }
-
-    private func known(_ question: DecisionQuestion, _ nudge: PlannedNudge) -> DecisionOutcome? {
-        delivery.answers.withLock { $0.answer(question, nudge.identity, now: BootTime.milliseconds()) }
-            .map { DecisionOutcome(origin: .service, answer: $0) }
     }
 
     /// Whether the user is unchanged since the claim. If the user has changed, the answer stays remembered. Only
@@ -135,10 +132,10 @@ actor DecisionStage {
     private func answer(
         _ question: DecisionQuestion,
         _ user: PlannedUser,
-        _ decider: Decider,
+        _ decider: Decider?,
         _ known: inout AnalysisBudget?
     ) async -> DecisionResult {
-        guard !decider.isResting else { return .failure(.resting) }
+        guard let decider, !decider.isResting else { return .failure(.resting) }
         guard let now = delivery.clock.now, !delivery.isHalted else { return .failure(.stopped) }
         let (userID, member, store) = (user.plan.userID, user.held.member, delivery.store)
         do throws(PostgresError) {
@@ -148,36 +145,20 @@ actor DecisionStage {
             guard budget.allows(limit, now: now) else { return .failure(.overLimit) }
             guard let pass = decider.pass() else { return .failure(.resting) }
             budget.spend(now: now)
-            var isAllowed = false
-            defer { if !isAllowed { decider.giveBack(pass) } }
-            // Written before the question is sent, so that it counts even if the daemon dies now.
-            guard try await store.noteAnalysed(userID, member: member, budget.asked),
-                // The last thing before the question leaves.
-                try await store.consents(userID, delivery.terms.planner)
-            else { return .failure(.stopped) }
-            isAllowed = true
             known = budget
-            let answer = await decider.ask(question, pass)
-            // An answer that comes after a withdrawal is neither used nor remembered.
-            if case .success = answer, try await !store.consents(userID, delivery.terms.planner) {
-                return .failure(.stopped)
+            var result: DecisionResult?
+            // A pass that ended with the question does not end again.
+            defer { if result == nil { decider.giveBack(pass) } }
+            // Written before the question is sent, so that it counts even if the daemon dies now.
+            if try await store.noteAnalysed(userID, member: member, budget.asked) {
+                result = try await store.ask(question, decider, pass, delivery.terms.planner)
             }
-            return answer
+            return result ?? .failure(.stopped)
         } catch {
             if error.isFenced { delivery.ownership.noteEnd(of: member) }
             delivery.onEvent(.settlementFailed(error: error.description))
             return .failure(.stopped)
         }
-    }
-
-    /// Decides each nudge without a question: by the service's earlier answer, or by the fallback strategy.
-    private func fallbacks(_ plan: SendPlan) -> [NudgeIdentity: DecisionOutcome] {
-        var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
-        for nudge in plan.nudges where nudge.isToBeAsked {
-            let earlier = plan.question(nudge).flatMap { known($0, nudge) }
-            outcomes[nudge.identity] = earlier ?? plan.fallback(nudge, because: .resting)
-        }
-        return outcomes
     }
 
     /// The user as they go to their lane. nil: nothing is sent now, and the settlement is on its way.
@@ -214,8 +195,22 @@ actor DecisionStage {
 }
 
 extension Store {
-    /// Whether the user lets the decision service read their texts now. The claim's copy may be many seconds old.
-    func consents(_ user: UUID, _ planner: Planner) async throws(PostgresError) -> Bool {
+    /// Asks the service about a user who consents. nil: the user does not, or withdrew the consent meanwhile.
+    func ask(
+        _ question: DecisionQuestion,
+        _ decider: Decider,
+        _ pass: CircuitBreaker.Pass?,
+        _ planner: Planner
+    ) async throws(PostgresError) -> DecisionResult? {
+        // The last thing before the question leaves. The claim's copy may be many seconds old.
+        guard try await consents(question.userID, planner) else { return nil }
+        let result = await decider.ask(question, pass)
+        // An answer that comes after a withdrawal is neither used nor remembered.
+        if case .success = result, try await !consents(question.userID, planner) { return nil }
+        return result
+    }
+
+    private func consents(_ user: UUID, _ planner: Planner) async throws(PostgresError) -> Bool {
         planner.parsed(try await preferences(of: user)).smartEnabled
     }
 }

@@ -106,13 +106,10 @@ extension Store {
         let budget = AnalysisBudget(try await analysed(question.userID), now: now)
         let limit = planner.parsed(claimed.preferences).maxAnalysesPerHour
         guard budget.allows(limit, now: now) else { return preview.decided(by: .failure(.overLimit)) }
-        // The last thing before the question leaves. Without consent, only the policy decides.
-        guard try await consents(question.userID, planner) else { return preview }
-        let result = await decider.ask(question, nil)
+        // Without consent, only the policy decides.
+        guard let result = try await ask(question, decider, nil, planner) else { return preview }
         // It can't be answered now: the daemon stops, or has a new decision service.
         if result == .failure(.stopped) { throw DecisionFailure.stopped }
-        // An answer that comes after a withdrawal is not used.
-        if case .success = result, try await !consents(question.userID, planner) { return preview }
         return preview.decided(by: result)
     }
 }

@@ -74,7 +74,7 @@ import TimeZones
             ],
             planner: planner(Configuration.Messages(digestAfter: 9, digestTitle: "n", digestBody: "n"))
         )
-        let outcomes = sendPlan.nudges.map { sendPlan.fallback($0, because: .timedOut) }
+        let outcomes = sendPlan.nudges.map { sendPlan.outcome($0, by: .failure(.timedOut)) }
         #expect(outcomes.map(\.shouldNotify) == [true, false, true, true, false, true])
         #expect(outcomes.map(\.answer.priority) == [.urgent, .medium, .medium, .medium, .medium, .medium])
         let second = outcomes[1].answer.reason
@@ -84,6 +84,6 @@ import TimeZones
             [message(5, urgent: true)],
             preferences: Self.with(#""smart_enabled":true,"fallback_strategy":"suppress_all""#)
         )
-        #expect(quiet.nudges.map { quiet.fallback($0, because: .overLimit).shouldNotify } == [false, false])
+        #expect(quiet.nudges.map { quiet.outcome($0, by: .failure(.overLimit)).shouldNotify } == [false, false])
     }
 }

@@ -137,10 +137,9 @@ import struct FoundationEssentials.UUID
             case .nothing(let settled, _, _): return (nil, settled)
             case .send(let plan, _):
                 var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
+                let result = answer.map(DecisionResult.success) ?? .failure(.timedOut)
                 for nudge in plan.nudges where nudge.isToBeAsked {
-                    outcomes[nudge.identity] =
-                        answer.map { DecisionOutcome(origin: .service, answer: $0) }
-                        ?? plan.fallback(nudge, because: .timedOut)
+                    outcomes[nudge.identity] = plan.outcome(nudge, by: result)
                 }
                 let decided = plan.decided(outcomes, at: now, paused: planner.paused)
                 let accepted = Array(repeating: PushOutcome.accepted, count: decided.pushCount)

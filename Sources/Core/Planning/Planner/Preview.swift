@@ -27,11 +27,7 @@ package struct Preview: Sendable {
     /// By the service, or by the user's fallback strategy.
     package func decided(by result: DecisionResult) -> Preview {
         guard let (plan, nudge) = planned else { return self }
-        let outcome =
-            switch result {
-            case .success(let answer): DecisionOutcome(origin: .service, answer: answer)
-            case .failure(let failure): plan.fallback(nudge, because: failure)
-            }
+        let outcome = plan.outcome(nudge, by: result)
         var preview = self
         preview.decision = outcome
         if outcome.shouldNotify {

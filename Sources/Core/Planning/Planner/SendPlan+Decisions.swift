@@ -56,9 +56,14 @@ extension SendPlan {
         )
     }
 
-    package func fallback(_ nudge: PlannedNudge, because failure: DecisionFailure) -> DecisionOutcome {
-        let (strategy, isMention) = (candidate.preferences.fallbackStrategy, nudge.text?.isMention ?? false)
-        let (kind, isUrgent) = (nudge.identity.kind, nudge.isUrgent)
-        return .fallback(strategy, kind, isUrgent: isUrgent, isMention: isMention, because: failure)
+    /// The service's answer about a nudge. Without one, the user's fallback strategy decides.
+    package func outcome(_ nudge: PlannedNudge, by result: DecisionResult) -> DecisionOutcome {
+        switch result {
+        case .success(let answer): return DecisionOutcome(origin: .service, answer: answer)
+        case .failure(let failure):
+            let (strategy, isMention) = (candidate.preferences.fallbackStrategy, nudge.text?.isMention ?? false)
+            let (kind, isUrgent) = (nudge.identity.kind, nudge.isUrgent)
+            return .fallback(strategy, kind, isUrgent: isUrgent, isMention: isMention, because: failure)
+        }
     }
 }
