@@ -5,7 +5,7 @@ import Seeded
 
 extension Fault {
     static let failPoints = Fault("kill-at-fail-points") { plan in
-        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.rawValue) {
+        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.name) {
             try await killTwice($0, at: $1)
         }
         return plan.some(all, quick: 9)
@@ -18,11 +18,11 @@ extension Fault {
         for time in 1...2 {
             // The first visit is certain. Later the work may be done before.
             let visit = time == 1 ? 1 : stage.draw(4) + 1
-            let process = try stage.startOnce(["NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(visit)"])
+            let process = try stage.startOnce(["NUDGED_FAIL_POINT": "\(point.name):kill:\(visit)"])
             try await stage.mourn(process)
             if process.exit == .signal(SIGKILL) { kills += 1 }
         }
-        if kills == 0 { stage.fail("\(point.rawValue) was never reached") }
+        if kills == 0 { stage.fail("\(point.name) was never reached") }
         try await stage.relent("nudged.intent")
     }
 

@@ -76,7 +76,7 @@ extension Fault {
     private static func killMember(_ stage: Stage, at step: MembershipStep) async throws {
         let point = step.point
         let changes = [
-            "NUDGED_FAIL_POINT": "\(point.rawValue):kill:\(step.visit)",
+            "NUDGED_FAIL_POINT": "\(point.name):kill:\(step.visit)",
             // The name lets us wait for the end of its sessions.
             "DATABASE_URL": stage.cluster.url(database: stage.database) + "?application_name=victim",
         ]
@@ -107,7 +107,7 @@ extension Fault {
         try await stage.wait(for: "the other daemon's row", row, is: 1)
         try await stage.finish(victim)
         if victim.exit != .signal(SIGKILL) {
-            stage.fail("\(point.rawValue) was not reached: \(String(describing: victim.exit))")
+            stage.fail("\(point.name) was not reached: \(String(describing: victim.exit))")
         }
         let left = "select count(*) from pg_stat_activity where application_name = 'victim' and \(Stage.others)"
         try await stage.wait(for: "the victim's sessions to end", left)
