@@ -263,18 +263,14 @@ struct SetUp: AsyncParsableCommand {
                 answers.body = try ask(body, "--body", "Body of check-ins:")
             }
         }
-        guard missing.isEmpty else {
-            Output.error("give these: \(missing.joined(separator: ", "))")
-            throw ExitCode(ExitStatus.usage.rawValue)
-        }
+        guard missing.isEmpty else { throw CommandFailure("give these: \(missing.joined(separator: ", "))", .usage) }
         return answers
     }
 
     private func isAgreed(_ question: String) throws -> Bool {
         if yes { return true }
         guard let answer = try Prompt.ask("\(question) [y/N]") else {
-            Output.error("there is no terminal to ask: give --yes to do this")
-            throw ExitCode(ExitStatus.usage.rawValue)
+            throw CommandFailure("there is no terminal to ask: give --yes to do this", .usage)
         }
         guard ["y", "yes"].contains(answer.lowercased()) else {
             Output.line("nothing was changed")

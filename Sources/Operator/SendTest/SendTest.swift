@@ -38,53 +38,49 @@ package struct SendTestRun: Sendable {
     }
 
     package func run(_ target: Target) async throws -> SendTestReport {
-        var report = SendTestReport()
-        for (lane, tokens) in try await devices(of: target, &report) {
-            if lane.environment == .production, !isForced {
-                let risk = "a test push would reach the phone of one of the app's users; give --force to send it"
-                throw CommandFailure("\(lane.identity.text) is production: \(risk)", .permission)
-            }
-            report.results += try await send(tokens, lane)
+        guard let main = lanes.first else { return SendTestReport() }
+        switch target {
+        case .token(let token): return SendTestReport(results: try await send(to: token, main))
+        case .user(let user): return try await send(to: user, main)
         }
-        if case .token(let token) = target { try await tryOther(token, &report) }
-        return report
     }
 
     /// A token alone does not say whose it is: one that Apple does not know is tried in the app's other environment.
-    private func tryOther(_ token: String, _ report: inout SendTestReport) async throws {
-        guard let refused = report.results.first, case .suspect(_, "BadDeviceToken") = refused.outcome else { return }
-        let other = lanes.first { $0.topic == refused.lane.topic && $0.identity != refused.lane }
-        guard let other, other.environment != .production || isForced else { return }
-        let results = try await send([token], other)
+    private func send(to token: String, _ main: SenderConfiguration) async throws -> [SendTestReport.Result] {
+        let results = try await send([token], main)
+        guard let refused = results.first, case .suspect(_, "BadDeviceToken") = refused.outcome else { return results }
+        let other = lanes.first { $0.topic == main.topic && $0.identity != main.identity }
+        guard let other, other.environment != .production || isForced else { return results }
+        let others = try await send([token], other)
         // If it is known there, the refusal was no fault.
-        report.results = results.allSatisfy { $0.facts.exit == .success } ? results : report.results + results
+        return others.allSatisfy { $0.facts.exit == .success } ? others : results + others
     }
 
-    private typealias Tokens = [(SenderConfiguration, [String])]
-
-    private func devices(of target: Target, _ report: inout SendTestReport) async throws -> Tokens {
-        guard let main = lanes.first else { return [] }
-        switch target {
-        case .token(let token): return [(main, [token])]
-        case .user(let user):
-            let read = try await DatabaseAccess(configuration).withStore { store in
-                try await store.reading { reader in try await reader.user(user, now: Instant(seconds: 0)) }
-            }
-            let name = "user \(user.uuidString.lowercased())"
-            guard let read else { throw CommandFailure("nothing is known of \(name): no profile, no device", .noUser) }
-            let directory = LaneDirectory(standard: main.identity, others: lanes.map(\.identity))
-            let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
-            report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }
-            let all = lanes.compactMap { lane in served[lane.identity].map { (lane, $0.map(\.token)) } }
-            let count = report.notServed.count
-            guard all.isEmpty else { return all }
-            guard count > 0 else { throw CommandFailure("\(name) has no device", .noUser) }
-            let lacks = "but no lane of this configuration serves \(count == 1 ? "it" : "them")"
-            throw CommandFailure("\(name) has \(Elapsed.counted(count, "device", "devices")), \(lacks)", .noUser)
+    private func send(to user: UUID, _ main: SenderConfiguration) async throws -> SendTestReport {
+        let read = try await DatabaseAccess(configuration).withStore { store in
+            try await store.reading { reader in try await reader.user(user, now: Instant(seconds: 0)) }
         }
+        let name = "user \(user.uuidString.lowercased())"
+        guard let read else { throw CommandFailure("nothing is known of \(name): no profile, no device", .noUser) }
+        let directory = LaneDirectory(standard: main.identity, others: lanes.map(\.identity))
+        let served = Dictionary(grouping: read.user.devices) { directory.lane(of: $0) }
+        var report = SendTestReport()
+        report.notServed = (served[nil] ?? []).map { PushIdentity.deviceHash(token: $0.token) }
+        for lane in lanes {
+            if let devices = served[lane.identity] { report.results += try await send(devices.map(\.token), lane) }
+        }
+        guard report.results.isEmpty else { return report }
+        let count = report.notServed.count
+        guard count > 0 else { throw CommandFailure("\(name) has no device", .noUser) }
+        let lacks = "but no lane of this configuration serves \(count == 1 ? "it" : "them")"
+        throw CommandFailure("\(name) has \(Elapsed.counted(count, "device", "devices")), \(lacks)", .noUser)
     }
 
     private func send(_ tokens: [String], _ lane: SenderConfiguration) async throws -> [SendTestReport.Result] {
+        if lane.environment == .production, !isForced {
+            let risk = "a test push would reach the phone of one of the app's users; give --force to send it"
+            throw CommandFailure("\(lane.identity.text) is production: \(risk)", .permission)
+        }
         let trouble = Mutex<SendTestReport.Trouble?>(nil)
         let sender = Sender(configuration: lane) { event in
             if let heard = SendTestReport.trouble(event) { trouble.withLock { $0 = heard } }
