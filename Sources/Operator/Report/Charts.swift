@@ -24,27 +24,23 @@ func percent(_ fraction: Double) -> String {
     return "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)%"
 }
 
-struct BarList {
+extension ChartLabel {
     /// One bar: the name above it (a phone's screen has room for 44 letters), its number as text (a third of a phone's
     /// width), and where it begins and ends. All bars share one unit. If it ends at 0, no bar is drawn.
     typealias Line = (name: String, number: String, range: ClosedRange<Double>)
 
-    let label: ChartLabel
-    let lines: [Line]
-
-    private static let lineHeight = 42
-    private static let room = 0.6
-
-    var node: Node {
+    func list(_ lines: [Line]) -> Node {
+        let height = 42
         let longest = max(lines.map(\.range.upperBound).max() ?? 0, 1)
-        let drawn = lines.enumerated().map { draw($1, top: $0 * Self.lineHeight, longest: longest) }
-        return label.picture(height: lines.count * Self.lineHeight, drawn)
+        let drawn = lines.enumerated().map { Self.draw($1, top: $0 * height, longest: longest) }
+        return picture(height: lines.count * height, drawn)
     }
 
-    private func draw(_ line: Line, top: Int, longest: Double) -> Node {
-        let start = line.range.lowerBound / longest * Self.room
+    private static func draw(_ line: Line, top: Int, longest: Double) -> Node {
+        let room = 0.6
+        let start = line.range.lowerBound / longest * room
         // A small count among millions must stay visible.
-        let length = max((line.range.upperBound - line.range.lowerBound) / longest, 0.004) * Self.room
+        let length = max((line.range.upperBound - line.range.lowerBound) / longest, 0.004) * room
         let end = line.range.upperBound > 0 ? start + length : 0
         let box: Attributes = ["x": percent(start), "y": top + 22, "width": percent(length), "height": 12]
         let place: Attributes = ["class": "number", "x": percent(end), "dx": end > 0 ? 6 : 0, "y": top + 33]

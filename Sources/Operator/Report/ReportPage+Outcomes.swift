@@ -15,12 +15,10 @@ extension ReportPage {
         guard all > 0 else { return (id, title, [.p("The record has nothing for this time.")]) }
         let names = Self.outcomeTexts.map(\.1)
         let counts = Self.outcomeTexts.map { report.count($0.0) }
+        let lines = lines(names, counts)
+        let parts = lines.map { "\($0.name): \($0.number)" }.joined(separator: "; ")
+        let summary = "\(counted(all, "row", "rows")). \(parts)."
         let shares = numbers.shares(of: counts)
-        let parts = counts.indices.map { place in
-            let share = counts[place] > 0 ? shares.map { " (\($0[place]))" } : nil
-            return "\(names[place]): \(shown(counts[place]))\(share ?? "")"
-        }
-        let summary = "\(counted(all, "row", "rows")). \(parts.joined(separator: "; "))."
         let rows = counts.indices.map { [names[$0], shown(counts[$0]), shares?[$0] ?? ""] }
         let columns = ["Outcome", "Rows", "Share"]
         let table = Table("Rows of the record by outcome", columns, rows, sums: ["All", shown(all), ""])
@@ -28,7 +26,7 @@ extension ReportPage {
         let none = "No push was rejected, deferred or unknown."
         let refused = reasons([.rejected, .deferred, .unknown], id: "refused", title: byReason, none: none)
         let label = ChartLabel(id: "outcomes-chart", title: "Outcomes: rows of the record", summary: summary)
-        return (id, title, [bars(label, names, counts), table.folded] + refused)
+        return (id, title, [label.list(lines), table.folded] + refused)
     }
 
     var unsent: Section {
@@ -58,7 +56,7 @@ extension ReportPage {
         let table = Table(title, ["Outcome", "Reason", "Rows"], texts: 2, rows, sums: ["All", "", shown(all)])
         let more = "The chart has the \(names.count) most frequent of \(reasons.count) reasons."
         let label = ChartLabel(id: "\(id)-chart", title: title, summary: "\(number). The most frequent is \(names[0]).")
-        let chart = bars(label, names, Array(counts.prefix(names.count)), of: counts)
+        let chart = label.list(lines(names, Array(counts.prefix(names.count)), of: counts))
         return [Node("h3", text: title), chart] + (reasons.count > names.count ? [.p(more)] : []) + [table.folded]
     }
 
@@ -93,7 +91,7 @@ extension ReportPage {
         let length = "A sweep's length is from its first attempt to its last, in whole seconds of the policy's clock."
         let explanation = "A sweep that found nothing to do has no row and is not counted. \(length)"
         let label = ChartLabel(id: "sweeps-chart", title: "\(title): sweeps", summary: "\(summary).")
-        return (id, title, [.p(explanation), bars(label, Self.sizeTexts, counts), table.folded] + largest)
+        return (id, title, [.p(explanation), label.list(lines(Self.sizeTexts, counts)), table.folded] + largest)
     }
 
     private var largest: [Node] {
@@ -167,7 +165,7 @@ extension ReportPage {
 
     private func chart(_ counts: [OpenCount], _ all: OpenCount, id: String, title: String) -> [Node] {
         let verdict = verdict(counts)
-        let lines = counts.map { count -> BarList.Line in
+        let lines = counts.map { count -> ChartLabel.Line in
             let share = numbers.share(of: count.opened, in: count.sent, users: count.users)
             let name = "\(Self.name(count)): \(shown(count.opened)) of \(shown(count.sent))"
             return (name, share?.text ?? "too few for a share", share?.range ?? 0...0)
@@ -182,7 +180,7 @@ extension ReportPage {
         let columns = ["What", "Sent", "Opened", "Share (95 %)", "With feedback", "Helpful", "Share (95 %)"]
         let rows = counts.map { row(Self.name($0), $0) }
         let table = Table("\(title): opened and helpful", columns, rows, sums: row("All", all))
-        return [Node("h4", text: title), .p(verdict), BarList(label: label, lines: lines).node, table.folded]
+        return [Node("h4", text: title), .p(verdict), label.list(lines), table.folded]
     }
 
     private func verdict(_ counts: [OpenCount]) -> String {

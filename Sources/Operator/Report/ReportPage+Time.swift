@@ -169,7 +169,7 @@ extension ReportPage {
         let why = "whose time is not known, because of no valid zone, or of jitter (policy.spreadMinutes)"
         let missing = "Not in the chart: \(counted(untimed, "check-in", "check-ins")) \(why)."
         let label = ChartLabel(id: "lateness-chart", title: title, summary: "\(summary).")
-        let parts = [.p(explanation), bars(label, Self.latenessTexts, counts), table.folded]
+        let parts = [.p(explanation), label.list(lines(Self.latenessTexts, counts)), table.folded]
         return (id, title, parts + (untimed > 0 ? [.p(missing)] : []) + [others])
     }
 }

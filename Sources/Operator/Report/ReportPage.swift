@@ -126,14 +126,14 @@ struct ReportPage {
 
     static func kinds(hasOthers: Bool) -> [String] { hasOthers ? Report.kinds : Report.kinds.dropLast() }
 
-    func bars(_ label: ChartLabel, _ names: [String], _ counts: [Int], of all: [Int]? = nil) -> Node {
+    /// A bar for each count, with its share.
+    func lines(_ names: [String], _ counts: [Int], of all: [Int]? = nil) -> [ChartLabel.Line] {
         let shares = numbers.shares(of: all ?? counts)
-        let lines = counts.indices.map { place -> BarList.Line in
+        return counts.indices.map { place -> ChartLabel.Line in
             let number = numbers.count(counts[place])
             let share = counts[place] > 0 ? shares.map { " (\($0[place]))" } : nil
             return (names[place], number.text + (share ?? ""), 0...number.value)
         }
-        return BarList(label: label, lines: lines).node
     }
 }
 

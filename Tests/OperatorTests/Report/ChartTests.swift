@@ -54,13 +54,10 @@ import Testing
     }
 
     @Test func list_isAsLongAsItsValues_andShowsTheLeast() {
-        let list = BarList(
-            label: ChartLabel(id: "l", title: "T", summary: "S"),
-            lines: [
-                ("most", "1,000", 0...1000), ("half", "500", 0...500), ("few", "1–4", 0...2.5), ("none", "0", 0...0),
-                ("between", "300 to 400", 300...400),
-            ]
-        ).node.markup
+        let list = ChartLabel(id: "l", title: "T", summary: "S").list([
+            ("most", "1,000", 0...1000), ("half", "500", 0...500), ("few", "1–4", 0...2.5), ("none", "0", 0...0),
+            ("between", "300 to 400", 300...400),
+        ]).markup
         let widths = list.split(separator: "<rect class=\"bar\"").dropFirst().compactMap { part in
             part.firstRange(of: "width=\"").map { String(part[$0.upperBound...].prefix { $0 != "%" }) }
         }
