@@ -91,12 +91,8 @@ struct SecretFile: Sendable, Equatable {
 
 extension SecretFile {
     init(lookingAt path: String) {
-        func facts(_ path: String) -> stat? {
-            var facts = stat()
-            return stat(path, &facts) == 0 ? facts : nil
-        }
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let (file, around) = (facts(path), facts(folder.isEmpty ? "/" : folder))
+        let (file, around) = (Folder.facts(path), Folder.facts(folder.isEmpty ? "/" : folder))
         self.path = path
         mode = file.map { $0.st_mode & 0o7777 }
         folderMode = around.map { $0.st_mode & 0o7777 }

@@ -225,8 +225,7 @@ struct UnitSettings: Sendable, Equatable {
     }
 
     private static func isMask(_ path: String) -> Bool {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return false }
+        guard let facts = Folder.facts(path) else { return false }
         return facts.st_mode & S_IFMT == S_IFCHR || facts.st_mode & S_IFMT == S_IFREG && facts.st_size == 0
     }
 
@@ -238,6 +237,12 @@ enum Folder {
     static func names(_ path: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    /// Of what is there, behind a link too. Nil with `errno`: it can't be looked at.
+    static func facts(_ path: String) -> stat? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? facts : nil
     }
 
     /// A broken link counts.

@@ -36,8 +36,7 @@ package struct ReportFile: Sendable {
 
     /// The path behind a link, and the present file. A device or a pipe is refused: rename would replace it by a file.
     private func target() throws(CommandFailure) -> (path: String, old: stat?) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard let status = Folder.facts(path) else {
             guard errno == ENOENT else { throw failure() }
             return (path, nil)
         }

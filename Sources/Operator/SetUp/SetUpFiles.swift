@@ -46,11 +46,7 @@ package struct SetUpFiles: Sendable {
         }
     }
 
-    static func mode(_ path: String) -> mode_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
-    }
-
+    static func mode(_ path: String) -> mode_t? { Folder.facts(path).map { $0.st_mode & 0o777 } }
     static func text(_ path: String) -> String? { try? Credentials.readText(path, limit: 1 << 16) }
     static func has(_ file: File) -> Bool { mode(file.path) == file.mode && text(file.path) == file.text }
 
@@ -110,8 +106,7 @@ package struct SetUpFiles: Sendable {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw CommandFailure(file: path, errno) }
         defer { close(file) }
-        var status = stat()
-        if stat(old, &status) == 0 { _ = fchown(file, status.st_uid, status.st_gid) }
+        if let present = Folder.facts(old) { _ = fchown(file, present.st_uid, present.st_gid) }
         guard writeAll(Array("\(text)\n".utf8), to: file), fchmod(file, mode) == 0, fsync(file) == 0
         else { throw CommandFailure(file: path, errno) }
     }
