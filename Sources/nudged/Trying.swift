@@ -49,9 +49,8 @@ struct SendTest: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try target()
         try await config.answer(isJSON: json, needs: token == nil ? .all : .apns) {
-            try await SendTestRun($0, title: title, body: body, isForced: force).run(target)
+            try await SendTestRun($0, title: title, body: body, isForced: force).run(target())
         }
     }
 }

@@ -106,8 +106,7 @@ package struct AfterRestoreReport: CommandOutput {
 
     private var living: [String] {
         guard !daemons.isEmpty else { return ["No daemon is alive."] }
-        let count = Elapsed.counted(daemons.count, "daemon is", "daemons are")
-        return ["\(count) alive:"] + daemons.map { "  " + $0.text }
+        return ["\(Elapsed.counted(daemons.count, "daemon is", "daemons are")) alive:"] + daemons.map { "  " + $0.text }
     }
 
     static func refusal(beside daemons: [LivingDaemon]) -> CommandFailure {

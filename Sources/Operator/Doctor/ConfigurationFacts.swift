@@ -26,8 +26,7 @@ struct ConfigurationFacts: Sendable {
 
     private static func finding(_ problem: ConfigurationProblem) -> Finding {
         if problem.severity == .warning { return .warning(problem.found).fix(problem.remedy) }
-        let status: ExitStatus = problem.severity == .permission ? .permission : .configuration
-        return .error(problem.found, status).fix(problem.remedy)
+        return .error(problem.found, problem.severity == .permission ? .permission : .configuration).fix(problem.remedy)
     }
 
     private static func finding(_ file: SecretFile) -> Finding {

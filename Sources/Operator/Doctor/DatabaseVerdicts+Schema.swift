@@ -177,8 +177,7 @@ extension DatabaseVerdicts {
         let read = tables.filter(\.state.isRead).map { (name: "public.\($0)", state: $1) }
         guard !read.isEmpty else { return [.ok("nudged's views read tables with other names")] }
         let lacks = read.flatMap(lacks)
-        let names = read.map(\.name).joined(separator: " and ")
-        return lacks.isEmpty ? [.ok("\(names): nothing is missing")] : lacks
+        return lacks.isEmpty ? [.ok("\(read.map(\.name).joined(separator: " and ")): nothing is missing")] : lacks
     }
 
     struct TableState {

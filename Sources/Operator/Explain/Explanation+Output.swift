@@ -233,9 +233,7 @@ extension Explanation {
         ["at": send.at, "nudges": send.plan.nudges.map { fields($0.identity) }, "devices": send.devices]
     }
 
-    private static func fields(_ identity: NudgeIdentity) -> Fields {
-        ["kind": identity.kind.rawValue, "key": identity.key]
-    }
+    private static func fields(_ nudge: NudgeIdentity) -> Fields { ["kind": nudge.kind.rawValue, "key": nudge.key] }
 
     private static func fields(_ plan: Plan) -> Fields {
         let action: Fields =

@@ -22,9 +22,7 @@ package struct PreviewReport: CommandOutput {
     ) async throws -> PreviewReport {
         let access = try DatabaseAccess(configuration)
         let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
-        let decider = try configuration.decision.map { settings in
-            try Decider(settings, clock: PolicyClock()) { _ in }
-        }
+        let decider = try configuration.decision.map { try Decider($0, clock: PolicyClock()) { _ in } }
         return try await ending({ await decider?.close() }) {
             try await access.withStore { store in
                 let now = Instant(seconds: try await store.clock() / 1_000_000)

@@ -96,9 +96,7 @@ package struct Forecast: CommandOutput {
         NudgeKind.allCases.map { ($0.rawValue, counts[$0] ?? 0) }
     }
 
-    private static func counts(_ counts: [String: Int]) -> Counts {
-        counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
+    private static func counts(_ counts: [String: Int]) -> Counts { counts.sorted { $0.key < $1.key }.map { ($0, $1) } }
 
     private static func reasons(_ counts: [Reason: Int]) -> Counts {
         Reason.allCases.compactMap { reason in counts[reason].map { (reason.rawValue, $0) } }

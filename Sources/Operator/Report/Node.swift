@@ -77,9 +77,7 @@ struct Table {
 
     /// Its box can take the focus, so that the keyboard scrolls it (WCAG 2.1.1).
     var node: Node {
-        let head = columns.enumerated().map { place, name in
-            Node("th", ["scope": "col"] + alignment(place), text: name)
-        }
+        let head = columns.enumerated().map { Node("th", ["scope": "col"] + alignment($0), text: $1) }
         let parts = [Node("caption", text: caption), Node("thead", [Node("tr", head)]), Node("tbody", rows.map(row))]
         let box: Attributes = ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": caption]
         return Node("div", box, [Node("table", parts + (sums.isEmpty ? [] : [Node("tfoot", [row(sums)])]))])
@@ -90,9 +88,8 @@ struct Table {
 
     private func row(_ cells: [String]) -> Node {
         let cells = cells.enumerated().map { place, cell in
-            place == 0
-                ? Node("th", ["scope": "row"] + alignment(place), text: cell)
-                : Node("td", alignment(place), text: cell)
+            let (name, scope): (StaticString, Attributes) = place == 0 ? ("th", ["scope": "row"]) : ("td", [:])
+            return Node(name, scope + alignment(place), text: cell)
         }
         return Node("tr", cells)
     }

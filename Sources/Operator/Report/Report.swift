@@ -47,8 +47,7 @@ package struct Report: Sendable {
         let rules = config.policy
         return try await DatabaseAccess(config).withStore { store in
             try await store.reporting { reader -> Report in
-                let now = Instant(seconds: try await reader.clock() / 1_000_000)
-                let window = ReportWindow(now: now, days: days)
+                let window = ReportWindow(now: Instant(seconds: try await reader.clock() / 1_000_000), days: days)
                 let span = window.from..<window.until
                 let deliveries = try await reader.deliveries(in: span, stretch: window.stretch)
                 onProgress(1, 4)

@@ -78,8 +78,7 @@ package struct SetUpRun: Sendable {
     }
 
     private func wanted(_ password: String?) throws -> [SetUpFiles.File] {
-        let key = try Credentials.readText(answers.keyFile, limit: 1 << 16)
-        var wanted: [SetUpFiles.File] = [(files.key, key, 0o600)]
+        var wanted: [SetUpFiles.File] = [(files.key, try Credentials.readText(answers.keyFile, limit: 1 << 16), 0o600)]
         if let password { wanted.append((files.url, url(password: password), 0o600)) }
         if let text = try ConfigurationFile.changed(path, to: answers.values, standard: answers.file) {
             wanted.append((files.configuration, text, SetUpFiles.mode(files.configuration) ?? 0o644))

@@ -23,8 +23,7 @@ package struct StatusPage: CommandOutput {
         try await DatabaseAccess(configuration).withStore { store in
             let work = try await store.workStatus()
             let paused = work.pauses.filter { $0.resumedAt == nil }.map(\.kind)
-            let waiting = try await paused.isEmpty ? nil : store.pausedUsers(paused)
-            return StatusPage(work, waiting: waiting)
+            return StatusPage(work, waiting: try await paused.isEmpty ? nil : store.pausedUsers(paused))
         }
     }
 
