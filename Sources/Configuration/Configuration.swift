@@ -1,8 +1,8 @@
 package import APNs
 package import Base
-package import Logging
 package import Metrics
 package import Policy
+package import Systemd
 
 /// The complete, valid configuration. `ConfigurationLoader` makes it. `ConfigurationKey.all` explains its values.
 package struct Configuration: Sendable, Equatable {
@@ -81,5 +81,5 @@ package struct Configuration: Sendable, Equatable {
     package var policy: Rules
     package var metrics: Metrics?
     package var heartbeat: Heartbeat?
-    package var logLevel: Logger.Level
+    package var logLevel: LogLevel
 }

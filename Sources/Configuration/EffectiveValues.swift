@@ -1,6 +1,5 @@
 import APNs
 import Base
-import Logging
 import Metrics
 import NudgedPreferences
 import Policy
@@ -71,7 +70,7 @@ struct Draft: Sendable {
     var policy = Rules { $0.quietHours = nil }
     var metrics: (listen: ListenAddress?, token: Secret?)
     var heartbeat = Configuration.Heartbeat(url: Secret(""), interval: .seconds(60))
-    var logLevel = Logger.Level.info
+    var logLevel = LogLevel.info
 }
 
 /// The value in force of each key with its source, for the main app or for an entry of `apns.apps`.

@@ -3,7 +3,6 @@ import Base
 package import Configuration
 import Core
 import Glibc
-package import Logging
 import Postgres
 package import Systemd
 import TimeZones
@@ -49,13 +48,12 @@ package actor Daemon {
 
     /// - Parameters:
     ///   - load: reads the configuration. Called again at each reload.
-    ///   - output: the log output whose level the configuration sets.
+    ///   - output: the log. The configuration sets its level.
     ///   - files: where commands find this daemon. nil: nowhere.
     ///   - version: the program's, for the journal and `nudged status`.
     /// - Throws: what is wrong with the configuration.
     package init(
         load: @escaping @Sendable () throws -> Configuration,
-        log: Logger,
         output: LogOutput,
         notifier: Notifier,
         files: DaemonFiles?,
@@ -63,7 +61,7 @@ package actor Daemon {
     ) throws {
         (self.load, self.files, self.version) = (load, files, version)
         (self.notifier, self.output) = (notifier, output)
-        reporter = Reporter(log)
+        reporter = Reporter { output.write($0) }
         zones = ZoneDatabase()
         let configuration = try load()
         output.setLevel(configuration.logLevel)

@@ -2,7 +2,6 @@ import APNs
 import Base
 package import Configuration
 package import Core
-import Logging
 import Postgres
 import Synchronization
 import Systemd

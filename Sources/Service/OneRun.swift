@@ -3,7 +3,6 @@ import Base
 package import Configuration
 package import Core
 import Glibc
-package import Logging
 import Postgres
 package import Systemd
 import TimeZones
@@ -23,9 +22,9 @@ package struct OneRun: Sendable {
     /// The same if no lane takes pushes. More time would not change that.
     private static let patienceWithApple: Int64 = 20_000
 
-    package init(_ configuration: Configuration, log: Logger) throws {
+    package init(_ configuration: Configuration, _ reporter: Reporter) throws {
         let assembly = try Assembly(configuration, zones: ZoneDatabase())
-        engine = try Engine(assembly, reporter: Reporter(log), hooks: .ofProcess)
+        engine = try Engine(assembly, reporter: reporter, hooks: .ofProcess)
         patience = max(60_000, 2 * assembly.settings.leaseMilliseconds)
     }
 

@@ -1,12 +1,11 @@
 import APNs
 package import Base
 import Core
-package import Logging
 import Metrics
 import OpenSSL
 import Postgres
 import Synchronization
-import Systemd
+package import Systemd
 
 import struct FoundationEssentials.UUID
 
@@ -15,7 +14,7 @@ import struct FoundationEssentials.UUID
 ///
 /// An event's definition (`Event`) has its name, priority and limit of lines. The text of each line is here.
 package final class Reporter: Sendable {
-    private let log: Logger
+    private let log: @Sendable (LogLine) -> Void
     /// The wrong values in users' data that were reported. With very many, all are forgotten and reported again.
     let noticed = Mutex<Set<Notice.Value>>([])
     private let repeats = Mutex(RepeatBook())
@@ -25,7 +24,7 @@ package final class Reporter: Sendable {
     /// Ports and files of the metrics that fail now.
     let metricsTroubles = Mutex<Set<String>>([])
 
-    package init(_ log: Logger) { self.log = log }
+    package init(_ log: @escaping @Sendable (LogLine) -> Void) { self.log = log }
 
     func callDevices(by names: DeviceNames) { self.names.withLock { $0 = names } }
 
@@ -45,14 +44,8 @@ package final class Reporter: Sendable {
     ) -> Bool {
         let (isSaid, before) = repeats.withLock { $0.admit(event, about: about, now: BootTime.milliseconds()) }
         before.forEach(tell)
-        if isSaid { write(event, message, fields, file: file, line: line) }
+        if isSaid { log(LogLine(event, message, fields, file: file, line: line, function: event.name)) }
         return isSaid
-    }
-
-    private func write(_ event: Event, _ message: String, _ fields: [String: String], file: String, line: UInt) {
-        var metadata = fields.mapValues { Logger.MetadataValue.string($0) }
-        metadata["event"] = "\(event.name)"
-        log.log(level: event.level, "\(message)", metadata: metadata, file: file, function: event.name, line: line)
     }
 
     // MARK: Repeats
@@ -65,7 +58,7 @@ package final class Reporter: Sendable {
         let about = held.about.isEmpty ? "" : " (\(held.about))"
         let more = "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(held.seconds))"
         let text = "\(more): \(held.event.subject)\(about)"
-        write(held.event, text, ["repeats": "\(held.count)"], file: #fileID, line: #line)
+        log(LogLine(held.event, text, ["repeats": "\(held.count)"], function: held.event.name))
     }
 
     // MARK: The database

@@ -1,5 +1,4 @@
 import Catalog
-package import Logging
 
 /// An event of the journal: its name, its fixed id, its level and its limit. Devices are called by a keyed hash, never
 /// by their tokens.
@@ -28,7 +27,7 @@ package enum Event: Sendable, CaseIterable {
     package var name: String { definition.name }
     /// The event's `MESSAGE_ID`: 32 lower-case hexadecimal digits.
     package var messageID: String { definition.messageID }
-    package var level: Logger.Level { definition.level }
+    package var level: LogLevel { definition.level }
     /// The limit for its lines. Nil: no limit.
     package var repeats: Repeats? { definition.repeats }
     package var subject: String { Self.subjects[messageID] ?? "" }
@@ -44,11 +43,7 @@ package enum Event: Sendable, CaseIterable {
         return subjects
     }()
 
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
-
-    package static func named(_ name: String) -> Event? { byName[name] }
-
-    private var definition: (name: String, messageID: String, level: Logger.Level, repeats: Repeats?) {
+    private var definition: (name: String, messageID: String, level: LogLevel, repeats: Repeats?) {
         switch self {
         // Start, stop, configuration
         case .daemonReady: ("daemon_ready", "7a275739019a4c55969dde574c07f700", .info, nil)
@@ -119,4 +114,15 @@ package enum Event: Sendable, CaseIterable {
         case .heartbeatBack: ("heartbeat_back", "04b9c67454034933ad29998d5b75be57", .notice, .most(1))
         }
     }
+}
+
+package enum LogLevel: String, Sendable, CaseIterable, Comparable {
+    case trace, debug, info, notice, warning, error, critical
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    /// syslog(3): 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+    var priority: Int { min(7, 8 - rank) }
+
+    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 }

@@ -1,47 +1,47 @@
 import Base
 import Glibc
-package import Logging
 
-/// The destination of log lines, shared by all handlers of a process: the journal if standard error goes there, else
-/// standard error.
+/// The destination of log lines: the journal if standard error goes there, else standard error.
 package final class LogOutput: Sendable {
     private let journal: Journal?
     private let stream: DiagnosticStream
     private let now: @Sendable () -> Int64
     /// `untold`: lost lines that no later line has reported.
-    private let state: Mutex<(level: Logger.Level, lost: Int, untold: Int)>
+    private let state: Mutex<(level: LogLevel, lost: Int, untold: Int)>
 
     /// `JOURNAL_STREAM` decides, see `Journal.isConnected`. `level`: the lowest that is logged, until a reload.
-    package convenience init(environment: [String: String], level: Logger.Level = .info) {
+    package convenience init(environment: [String: String], level: LogLevel = .info) {
         let journal = Journal.isConnected(environment: environment) ? Journal() : nil
         self.init(journal: journal, descriptor: STDERR_FILENO, level: level, now: { Int64(time(nil)) })
     }
 
     /// Without a journal, text goes to `descriptor`, which is borrowed and not closed. `now`: seconds since 1970, for
     /// the text. The journal adds its own time.
-    package init(journal: Journal?, descriptor: Int32, level: Logger.Level, now: @escaping @Sendable () -> Int64) {
+    package init(journal: Journal?, descriptor: Int32, level: LogLevel, now: @escaping @Sendable () -> Int64) {
         self.journal = journal
         self.now = now
         stream = DiagnosticStream(descriptor: descriptor)
         state = Mutex((level, 0, 0))
     }
 
-    package var level: Logger.Level { state.withLock { $0.level } }
+    private var level: LogLevel { state.withLock { $0.level } }
 
-    package func setLevel(_ level: Logger.Level) { state.withLock { $0.level = level } }
+    package func setLevel(_ level: LogLevel) { state.withLock { $0.level = level } }
 
     package var lost: Int { state.withLock { $0.lost } }
 
     package var isJournal: Bool { journal != nil }
 
-    /// Writes a line. The first line after lost ones gives their number in `lost_lines`.
-    func write(_ record: LogRecord) {
-        var record = record
+    /// Writes a line if its level is logged. It never fails: lost lines are counted, and the next line gives their number
+    /// in `lost_lines`.
+    package func write(_ line: LogLine) {
+        guard line.event.level >= level else { return }
+        var line = line
         let untold = state.withLock { exchange(&$0.untold, with: 0) }
-        if untold > 0 { record.metadata.append(("lost_lines", "\(untold)")) }
-        if let journal, journal.send(record.fields) { return }
+        if untold > 0 { line.metadata.append(("lost_lines", "\(untold)")) }
+        if let journal, journal.send(line.fields) { return }
         // Without journald, standard error is usually a broken stream too. Then the line counts as lost.
-        if stream.write(record.humanLine(at: now())) { return }
+        if stream.write(line.humanLine(at: now())) { return }
         state.withLock { state in
             state.lost += 1
             state.untold += untold + 1
@@ -49,99 +49,45 @@ package final class LogOutput: Sendable {
     }
 }
 
-/// Writes swift-log's lines as journal entries with structured fields, or as text on standard error.
-///
-/// `LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }`. A metadata key `sweep_id` becomes the
-/// field `NUDGED_SWEEP_ID`. If the key `event` has the name of an `Event`, `MESSAGE_ID` is set too.
-package struct JournalLogHandler: LogHandler {
-    private let label: String
-    private let output: LogOutput
-    private var ownLevel: Logger.Level?
+/// A line of the log. A field `sweep_id` becomes `NUDGED_SWEEP_ID` in the journal.
+package struct LogLine: Sendable {
+    package let event: Event
+    package let message: String
+    /// The fields and the event's name, sorted by key.
+    package fileprivate(set) var metadata: [(key: String, value: String)]
+    private let file: String
+    private let line: UInt
+    private let function: String
 
-    package var metadata: Logger.Metadata = [:]
-    package var metadataProvider: Logger.MetadataProvider?
-
-    /// The output's level, unless this logger has its own.
-    package var logLevel: Logger.Level {
-        get { ownLevel ?? output.level }
-        set { ownLevel = newValue }
+    package init(
+        _ event: Event,
+        _ message: String,
+        _ fields: [String: String] = [:],
+        file: String = #fileID,
+        line: UInt = #line,
+        function: String = #function
+    ) {
+        (self.event, self.message) = (event, message)
+        metadata = fields.merging(["event": event.name]) { $1 }.sorted { $0.key < $1.key }
+        (self.file, self.line, self.function) = (file, line, function)
     }
 
-    /// `label`: the part of the daemon that logs, for example `database`. It is `NUDGED_LOGGER` in the journal.
-    package init(label: String, output: LogOutput) { (self.label, self.output) = (label, output) }
-
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    /// A line's own values have priority. Never fails; the output counts lost lines.
-    package func log(event: LogEvent) {
-        var merged = metadata
-        if let provided = metadataProvider?.get() { merged.merge(provided) { _, new in new } }
-        if let own = event.metadata { merged.merge(own) { _, new in new } }
-        if let error = event.error, merged["error"] == nil { merged["error"] = .string("\(error)") }
-        let record = LogRecord(
-            level: event.level,
-            label: label,
-            message: event.message.description,
-            metadata: merged.map { ($0.key, Self.text($0.value)) }.sorted { $0.0 < $1.0 },
-            file: event.file,
-            line: event.line,
-            function: event.function
-        )
-        output.write(record)
-    }
-
-    private static func text(_ value: Logger.Metadata.Value) -> String {
-        switch value {
-        case .string(let text): text
-        case .stringConvertible(let value): value.description
-        case .array(let values): "[" + values.map(text).joined(separator: ", ") + "]"
-        case .dictionary(let values):
-            "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "}"
-        }
-    }
-}
-
-struct LogRecord: Sendable {
-    var level: Logger.Level
-    var label: String
-    var message: String
-    /// Sorted by key. Nested values are text.
-    var metadata: [(key: String, value: String)]
-    var file: String
-    var line: UInt
-    var function: String
-
-    /// syslog(3): 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
-    var priority: Int {
-        switch level {
-        case .trace, .debug: 7
-        case .info: 6
-        case .notice: 5
-        case .warning: 4
-        case .error: 3
-        case .critical: 2
-        }
-    }
-
-    /// The journal's fields. If `event` names an `Event`, the entry also gets its `MESSAGE_ID`.
+    /// The journal's fields, with the event's id after its name.
     var fields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = [
-            ("MESSAGE", message), ("PRIORITY", "\(priority)"), ("SYSLOG_IDENTIFIER", "nudged"), ("CODE_FILE", file),
-            ("CODE_LINE", "\(line)"), ("CODE_FUNC", function), ("NUDGED_LOGGER", label),
+            ("MESSAGE", message), ("PRIORITY", "\(event.level.priority)"), ("SYSLOG_IDENTIFIER", "nudged"),
+            ("CODE_FILE", file), ("CODE_LINE", "\(line)"), ("CODE_FUNC", function), ("NUDGED_LOGGER", "nudged"),
         ]
         for (key, value) in metadata {
             fields.append((Journal.fieldName(key), value))
-            if key == "event", let event = Event.named(value) { fields.append(("MESSAGE_ID", event.messageID)) }
+            if key == "event" { fields.append(("MESSAGE_ID", event.messageID)) }
         }
         return fields
     }
 
-    /// `2026-11-21T10:00:00Z warning database: text  key=value other="a b"`, always one line.
+    /// `2026-11-21T10:00:00Z warning nudged: text  key=value other="a b"`, always one line.
     func humanLine(at seconds: Int64) -> String {
-        var line = "\(Self.timestamp(seconds)) \(level.rawValue) \(label): \(Self.escaped(message))"
+        var line = "\(Self.timestamp(seconds)) \(event.level.rawValue) nudged: \(Self.escaped(message))"
         for (index, (key, value)) in metadata.enumerated() {
             line += (index == 0 ? "  " : " ") + "\(Self.escaped(key))=\(Self.quoted(value))"
         }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Base
 import Configuration
 import Glibc
-import Logging
 import Operator
 import Service
 import Synchronization
@@ -93,15 +92,15 @@ struct ConfigurationOption: ParsableArguments {
     )
     var path: String?
 
-    /// Reports the problems, to `log` without warnings, else to standard error. Ends with the error's exit status.
-    func load(needs: ConfigurationNeeds = .all, log: Logger? = nil) throws -> LoadedConfiguration {
+    /// Reports the problems, to a journal without warnings, else to standard error. Ends with the error's exit status.
+    func load(needs: ConfigurationNeeds = .all, output: LogOutput? = nil) throws -> LoadedConfiguration {
         do throws(ConfigurationError) {
             let environment = ProcessEnvironment.current()
             return try ConfigurationLoader.load(path: path, environment: environment, needs: needs, checks: .system)
         } catch {
-            if let log {
+            if let output, output.isJournal {
                 for problem in error.problems where problem.severity != .warning {
-                    say(.configurationRefused, "the configuration can't be used: \(problem)", to: log)
+                    say(.configurationRefused, "the configuration can't be used: \(problem)", to: output)
                 }
             } else {
                 Output.error("the configuration can't be used\n\(error)")
@@ -120,7 +119,5 @@ struct ConfigurationOption: ParsableArguments {
         try Output.answer(try await Output.reporting { try await work(configuration) }, isJSON: isJSON, name)
     }
 
-    func say(_ event: Event, _ message: String, to log: Logger) {
-        log.log(level: event.level, "\(message)", metadata: ["event": "\(event.name)"])
-    }
+    func say(_ event: Event, _ message: String, to output: LogOutput) { output.write(LogLine(event, message)) }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Configuration
 import Core
 import Glibc
-import Logging
 import Service
 import Systemd
 
@@ -25,22 +24,19 @@ struct Run: AsyncParsableCommand {
         try OpenFiles.raise()
         let environment = ProcessEnvironment.current()
         let output = LogOutput(environment: environment)
-        LoggingSystem.bootstrap { JournalLogHandler(label: $0, output: output) }
-        let log = Logger(label: "nudged")
-        if once { return try await runOnce(checked(log, output), log: log, output: output) }
+        if once { return try await runOnce(checked(output), output) }
         // The daemon reads the configuration again. This copy must be released: it holds the key's text.
-        _ = try checked(log, output)
+        _ = try checked(output)
         let path = config.path
         let files = DaemonFiles.path(environment).map(DaemonFiles.init)
-        if let warning = files?.warning { config.say(.configurationWarning, warning, to: log) }
+        if let warning = files?.warning { config.say(.configurationWarning, warning, to: output) }
         let notifier = Notifier(environment: environment)
         let load: @Sendable () throws -> Configuration = {
             try ConfigurationLoader.load(path: path, environment: environment, checks: .system).configuration
         }
         do {
             let version = Version.current
-            let daemon =
-                try Daemon(load: load, log: log, output: output, notifier: notifier, files: files, version: version)
+            let daemon = try Daemon(load: load, output: output, notifier: notifier, files: files, version: version)
             await daemon.run()
         } catch {
             Output.error("\(error)")
@@ -48,15 +44,16 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    private func checked(_ log: Logger, _ output: LogOutput) throws -> Configuration {
-        let loaded = try config.load(log: output.isJournal ? log : nil)
-        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: log) }
+    private func checked(_ output: LogOutput) throws -> Configuration {
+        let loaded = try config.load(output: output)
+        for warning in loaded.warnings { config.say(.configurationWarning, "\(warning)", to: output) }
         return loaded.configuration
     }
 
-    private func runOnce(_ configuration: Configuration, log: Logger, output: LogOutput) async throws {
+    private func runOnce(_ configuration: Configuration, _ output: LogOutput) async throws {
         output.setLevel(configuration.logLevel)
-        let result = try await Output.reporting { try await OneRun(configuration, log: log).run() }
+        let reporter = Reporter { output.write($0) }
+        let result = try await Output.reporting { try await OneRun(configuration, reporter).run() }
         guard Output.line(json ? result.report.json : result.report.text, isJSON: json) else {
             throw Output.failure("the summary")
         }

@@ -3,7 +3,6 @@ import Base
 import Configuration
 import Core
 import Glibc
-import Logging
 import Operator
 import Service
 import Systemd
@@ -66,9 +65,8 @@ struct CheckConfig: ParsableCommand {
     func run() throws {
         // As the unit's ExecStartPre: an error that stops the service must be an error in the journal.
         let output = LogOutput(environment: ProcessEnvironment.current())
-        let log = output.isJournal ? Logger(label: "nudged") { JournalLogHandler(label: $0, output: output) } : nil
-        let loaded = try config.load(log: log)
-        guard log != nil || Output.line(ConfigurationReport.check(loaded)) else { throw Output.failure("the report") }
+        let loaded = try config.load(output: output)
+        guard output.isJournal || Output.line(ConfigurationReport.check(loaded)) else { throw Output.failure("the report") }
     }
 }
 

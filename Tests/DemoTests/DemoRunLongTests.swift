@@ -128,10 +128,10 @@ import TimeZones
     }
 
     @Test func trouble_whenTheDaemonLogsAnError() {
-        #expect(TroubleLog.error("database_lost", "x").exitStatus == .unavailable)
-        #expect(TroubleLog.error("lane_stopped", "x").exitStatus == .unavailable)
-        #expect(TroubleLog.error("our_bug", "x").exitStatus == .software)
-        #expect(TroubleLog.error(nil, "x").description == "x")
+        #expect(TroubleLog.error(.databaseLost, "x").exitStatus == .unavailable)
+        #expect(TroubleLog.error(.laneStopped, "x").exitStatus == .unavailable)
+        #expect(TroubleLog.error(.ourBug, "x").exitStatus == .software)
+        #expect(TroubleLog.error(.ourBug, "x").description == "x")
     }
 
     @Test func demo_whenPostgreSQLIsMissing() {

@@ -50,8 +50,17 @@ import TimeZones
                     'quiet_hours_start', '\(quiet.0)', 'quiet_hours_end', '\(quiet.1)'), true)
                 """
             )
-            clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
-            engine = try scene.engine(clock: clock)
+            let configuration = try ConfigurationLoader.load(
+                environment: scene.environment([:]),
+                checks: .system,
+                standardPath: "/nonexistent"
+            ).configuration
+            let clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
+            engine = try Engine(
+                Assembly(configuration, zones: ZoneDatabase()),
+                reporter: Reporter { _ in },
+                clock: clock
+            )
             self.scene = scene
             self.home = home
             self.today = today

@@ -70,7 +70,7 @@ import struct FoundationEssentials.UUID
 
     @Test func lines_areAsTheirEventsAreDefined() throws {
         let lines = ReporterLines()
-        let reporter = Reporter(lines.logger)
+        let reporter = Reporter(lines.log)
         for event in Self.sweeps { reporter.sweep(event) }
         for event in Self.senders { reporter.sender(event, Self.lane) }
         for state in [nil, "28P01", "55P03", "53100"] as [String?] {
@@ -97,9 +97,8 @@ import struct FoundationEssentials.UUID
         var met: [String: Set<String>] = [:]
         // Fields of lines that only a daemon writes.
         var said: Set = ["version", "interval_ms", "in_flight"]
-        for (fields, level) in zip(lines.fields, lines.levels) {
-            let event = try #require(fields["event"].flatMap(Event.named), "\(fields)")
-            #expect(level == event.level, "\(event.name)")
+        for (fields, event) in zip(lines.fields, lines.events) {
+            #expect(fields["event"] == event.name)
             let own = Set(fields.keys).subtracting(["event"])
             said.formUnion(own)
             met[event.name, default: []].formUnion(own)

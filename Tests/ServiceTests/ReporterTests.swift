@@ -1,7 +1,6 @@
 import APNs
 import Fixtures
 import Glibc
-import Logging
 import Postgres
 import Synchronization
 import Systemd
@@ -18,7 +17,7 @@ import struct FoundationEssentials.UUID
     private let lines = ReporterLines()
     private let reporter: Reporter
 
-    init() { reporter = Reporter(lines.logger) }
+    init() { reporter = Reporter(lines.log) }
 
     /// What an operator filters by: the word says whether PostgreSQL is gone, refuses us, or is only held up.
     @Test(
@@ -156,33 +155,17 @@ import struct FoundationEssentials.UUID
 
 /// What a reporter said.
 final class ReporterLines: Sendable {
-    private let kept = Mutex<[(line: String, level: Logger.Level, fields: [String: String])]>([])
+    private let kept = Mutex<[LogLine]>([])
 
-    /// `level event message`, without an event where there is none.
-    var all: [String] { kept.withLock { $0.map(\.line) } }
+    /// `level event message`.
+    var all: [String] { kept.withLock { $0.map { "\($0.event.level) \($0.event.name) \($0.message)" } } }
 
     /// Each line's metadata.
-    var fields: [[String: String]] { kept.withLock { $0.map(\.fields) } }
-
-    /// Each line's priority.
-    var levels: [Logger.Level] { kept.withLock { $0.map(\.level) } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-
-    private struct Handler: LogHandler {
-        let lines: ReporterLines
-        var metadata: Logger.Metadata = [:]
-        var logLevel: Logger.Level = .trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let name = event.metadata?["event"].map { "\($0) " } ?? ""
-            let fields = (event.metadata ?? [:]).mapValues { "\($0)" }
-            lines.kept.withLock { $0.append(("\(event.level) \(name)\(event.message)", event.level, fields)) }
-        }
+    var fields: [[String: String]] {
+        kept.withLock { $0.map { Dictionary(uniqueKeysWithValues: $0.metadata.map { ($0.key, $0.value) }) } }
     }
+
+    var events: [Event] { kept.withLock { $0.map(\.event) } }
+
+    var log: @Sendable (LogLine) -> Void { { line in self.kept.withLock { $0.append(line) } } }
 }

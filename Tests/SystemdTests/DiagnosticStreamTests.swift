@@ -1,27 +1,23 @@
 import Glibc
-import Logging
 import Testing
 
 @testable import Systemd
 
 @Suite struct DiagnosticStreamTests {
-    private func record(_ text: String, _ more: [(key: String, value: String)] = []) -> LogRecord {
-        LogRecord(level: .warning, label: "database", message: text, metadata: more, file: "F", line: 1, function: "f")
-    }
+    private func record(_ text: String, _ more: [String: String] = [:]) -> LogLine { LogLine(.leaseLost, text, more) }
 
     @Test func line_whenThereIsNoJournal() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { close(ends[0]) }
         let output = LogOutput(journal: nil, descriptor: ends[1], level: .info, now: { 1_795_255_200 })
-        Logger(label: "database", factory: { JournalLogHandler(label: $0, output: output) })
-            .warning("lost; trying again", metadata: ["event": "database_lost", "after": "2 s"])
+        output.write(LogLine(.databaseBusy, "lost; trying again", ["after": "2 s"]))
         close(ends[1])
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(ends[0], &bytes, bytes.count)
         #expect(
             String(decoding: bytes[..<count], as: UTF8.self)
-                == "2026-11-21T10:00:00Z warning database: lost; trying again  after=\"2 s\" event=database_lost\n"
+                == "2026-11-21T10:00:00Z warning nudged: lost; trying again  after=\"2 s\" event=database_busy\n"
         )
         #expect(output.lost == 0)
     }
@@ -48,15 +44,15 @@ import Testing
         for _ in 0..<3 { output.write(record("lost")) }
         #expect(output.lost == 3)
         dup2(ends[1], descriptor)
-        output.write(record("here", [("a", "b")]))
+        output.write(record("here", ["a": "b"]))
         output.write(record("and again"))
         close(descriptor)
         close(ends[1])
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(ends[0], &bytes, bytes.count)
         let lines = String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: "\n")
-        #expect(lines.first?.hasSuffix("here  a=b lost_lines=3") == true, "\(lines)")
-        #expect(lines.last?.hasSuffix("and again") == true, "\(lines)")
+        #expect(lines.first?.hasSuffix("here  a=b event=lease_lost lost_lines=3") == true, "\(lines)")
+        #expect(lines.last?.hasSuffix("and again  event=lease_lost") == true, "\(lines)")
         #expect(output.lost == 3)
     }
 
@@ -69,8 +65,8 @@ import Testing
     }
 
     @Test func line_whenTextHasControlCharactersIsOneLine() {
-        let line = record("a\nb\u{1B}[2J", [("key", "say \"hi\"\n"), ("n", "")]).humanLine(at: 0)
-        #expect(line == "1970-01-01T00:00:00Z warning database: a\\nb\\u{1b}[2J  key=\"say \\\"hi\\\"\\n\" n=\"\"")
+        let line = record("a\nb\u{1B}[2J", ["key": "say \"hi\"\n", "n": ""]).humanLine(at: 0)
+        #expect(line == "1970-01-01T00:00:00Z warning nudged: a\\nb\\u{1b}[2J  event=lease_lost key=\"say \\\"hi\\\"\\n\" n=\"\"")
     }
 
     @Test(arguments: [
@@ -78,6 +74,6 @@ import Testing
         (4_107_542_400, "2100-03-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (1_767_225_599, "2025-12-31T23:59:59Z"),
         (Int64.max, "9999-12-31T23:59:59Z"), (Int64.min, "0001-01-01T00:00:00Z"),
     ]) func timestamp_whenTheInstantIs(seconds: Int64, expected: String) {
-        #expect(LogRecord.timestamp(seconds) == expected)
+        #expect(LogLine.timestamp(seconds) == expected)
     }
 }

@@ -1,4 +1,3 @@
-import Logging
 import Service
 import Synchronization
 import Systemd
@@ -39,22 +38,13 @@ final class Interruption: Sendable {
 }
 
 /// The daemon's log. Nothing of it is shown, but an error in it ends the demo with that message.
-struct TroubleLog: LogHandler {
-    let interruption: Interruption
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .error
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
+enum TroubleLog {
+    static func write(_ line: LogLine, _ interruption: Interruption) {
+        if line.event.level >= .error { interruption.raise(error(line.event, line.message)) }
     }
 
-    func log(event: LogEvent) {
-        interruption.raise(Self.error(event.metadata?["event"].map { "\($0)" }, "\(event.message)"))
-    }
-
-    static func error(_ event: String?, _ message: String) -> CommandFailure {
-        switch event.flatMap(Event.named) {
+    static func error(_ event: Event, _ message: String) -> CommandFailure {
+        switch event {
         case .databaseLost, .databaseRefused, .migrationsMissing:
             CommandFailure("the private PostgreSQL fails: \(message)", .unavailable)
         case .laneStopped, .connectionLost: CommandFailure("the simulated Apple fails: \(message)", .unavailable)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Certificates
 import LocalPostgres
-import Logging
 import Service
 
 /// `nudged-bench sweep`: users per second from due to recorded, all on one machine.
@@ -36,8 +35,7 @@ struct Sweep: AsyncParsableCommand {
         let log = try bench.sql("select pg_current_wal_lsn()").trimmed
         let before = ProcessUsage.now()
         let start = monotonicSeconds()
-        let result = try await OneRun(configuration, log: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
-            .run()
+        let result = try await OneRun(configuration, Reporter { _ in }).run()
         let seconds = monotonicSeconds() - start
         let after = ProcessUsage.now()
         let database = ((ProcessUsage.seconds(ofTree: server) - databaseBefore) * 1e6 / Double(users)).text(1)

@@ -4,7 +4,6 @@ import Configuration
 import Core
 import Glibc
 import LocalPostgres
-import Logging
 import Postgres
 import Service
 import Synchronization
@@ -181,7 +180,7 @@ final class BenchDaemon: Sendable {
     init(_ configuration: Configuration) throws {
         engine = try Engine(
             try Assembly(configuration, zones: ZoneDatabase()),
-            reporter: Reporter(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+            reporter: Reporter { _ in }
         )
         sweeping.withLock { task in
             // The task retains the daemon until `stop`.

@@ -3,7 +3,6 @@ import Core
 import Service
 import APNsSimulator
 import LocalPostgres
-import Logging
 import Postgres
 import TimeZones
 
@@ -35,7 +34,7 @@ struct DemoEngine: Sendable {
             )
             engine = try Engine(
                 try Assembly(loaded.configuration, zones: scene.zones),
-                reporter: Reporter(Logger(label: "nudged.demo") { _ in TroubleLog(interruption: interruption) }),
+                reporter: Reporter { TroubleLog.write($0, interruption) },
                 clock: clock
             )
         } catch {
