@@ -9,7 +9,7 @@ package struct DaemonState: Sendable, Equatable {
     static let interval: Int64 = 10_000
 
     /// The main app's lane first.
-    package var lanes: [LaneReport]
+    package var lanes: [LaneReport] = []
     package var decision: DecisionStatus?
     /// The last sweep, even if it found nobody.
     package var lastSweep: SweepSummary?
@@ -19,11 +19,11 @@ package struct DaemonState: Sendable, Equatable {
     package var failure: SweepFailure?
     /// Users served a minute, measured over the last ten seconds.
     package var usersPerMinute = 0
-    package var inFlight: Int
+    package var inFlight = 0
     /// Log lines that could not be written since the start.
     package var lostLines = 0
     /// From the start of one sweep to the next.
-    package var intervalMilliseconds: Int64
+    package var intervalMilliseconds: Int64 = 0
 
     /// Whether the row is written at once: a lane or the decision service has changed, or sweeps begin or cease to
     /// fail.
@@ -47,7 +47,7 @@ extension DaemonState {
     /// Reads the members that it knows. Another version may write more or fewer. nil: it is not an object.
     package init?(json text: String) {
         guard let json = try? JSONValue(parsing: text), case .object = json else { return nil }
-        lanes = []
+        self.init()
         if case .array(let found) = json["lanes"] { lanes = found.compactMap { LaneReport($0) } }
         decision = json["decision"].flatMap { DecisionStatus($0) }
         lastSweep = json["last_sweep"].flatMap { SweepSummary($0) }

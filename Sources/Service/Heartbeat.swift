@@ -10,15 +10,10 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What the daemon remembers of its sweeps and lanes, to say when it writes its row and what is in it. Instants called
-/// `boot` are milliseconds of CLOCK_BOOTTIME.
+/// The daemon's state, and when it was written into its row. Instants called `boot` are milliseconds of CLOCK_BOOTTIME.
 struct HeartbeatMemory: Sendable {
+    fileprivate(set) var state = DaemonState()
     private var last: (boot: Int64, state: DaemonState)?
-    private var lanes: [LaneReport] = []
-    private(set) var lastSweep: SweepSummary?
-    private(set) var lastWork: SweepSummary?
-    private(set) var lastGood: Instant?
-    private(set) var failure: SweepFailure?
     /// The users served since the start, at a few moments. The first is the newest that is ten seconds old, if there is
     /// one.
     private var served: [(boot: Int64, count: Int)] = []
@@ -27,30 +22,28 @@ struct HeartbeatMemory: Sendable {
 
     mutating func finished(_ report: SweepReport, now: Instant?) {
         let summary = SweepSummary(report, at: now)
-        lastSweep = summary
-        if report.isWorthALine { lastWork = summary }
-        if report.isGood { lastGood = now ?? lastGood }
+        state.lastSweep = summary
+        if report.isWorthALine { state.lastWork = summary }
+        if report.isGood { state.lastGood = now ?? state.lastGood }
         // Only known with a clock: a sweep is not accepted before it was read.
-        if report.isAccepted, failure?.until == nil { failure?.until = now }
+        if report.isAccepted, state.failure?.until == nil { state.failure?.until = now }
     }
 
     /// A sweep failed. It counts as failing until the database accepts one.
     mutating func failed(_ error: PostgresError, now: Instant?) {
-        let isOngoing = failure.map { $0.until == nil } ?? false
-        failure = SweepFailure(error, since: isOngoing ? failure?.since ?? now : now)
+        let since = state.failure.flatMap { $0.until == nil ? $0.since : nil }
+        state.failure = SweepFailure(error, since: since ?? now)
     }
 
-    /// Each lane with the instant since when it has its state.
-    mutating func dated(_ reports: [LaneReport]) -> [LaneReport] {
-        let before = lanes
-        lanes = reports.map { report in
-            let old = before.first { $0.lane == report.lane }
+    /// Takes the lanes, each with the instant since when it has its state.
+    mutating func take(_ lanes: [LaneReport]) {
+        state.lanes = lanes.map { report in
+            let old = state.lanes.first { $0.lane == report.lane }
             guard let old, !report.isNews(after: old), let since = old.since else { return report }
             var report = report
             report.since = since
             return report
         }
-        return lanes
     }
 
     /// Takes the users served since the start. Returns users a minute, measured over the last ten seconds.
@@ -121,7 +114,7 @@ final class Heartbeat: Sendable {
     }
 
     /// Why sweeps fail, as text. nil: they don't.
-    var failureText: String? { memory.withLock { $0.failure.flatMap { $0.until == nil ? $0.text : nil } } }
+    var failureText: String? { memory.withLock { $0.state.failure.flatMap { $0.until == nil ? $0.text : nil } } }
 
     func state(of engine: Engine, lostLines: Int, interval: Duration) -> DaemonState {
         let (pipeline, now, boot) = (engine.pipeline, clock.now, BootTime.milliseconds())
@@ -133,18 +126,11 @@ final class Heartbeat: Sendable {
         }
         let (served, decision, inFlight) = (pipeline.totals.served, pipeline.decider?.status, pipeline.openPushes)
         return memory.withLock { memory in
-            DaemonState(
-                lanes: memory.dated(lanes),
-                decision: decision,
-                lastSweep: memory.lastSweep,
-                lastWork: memory.lastWork,
-                lastGood: memory.lastGood,
-                failure: memory.failure,
-                usersPerMinute: memory.perMinute(served: served, boot: boot),
-                inFlight: inFlight,
-                lostLines: lostLines,
-                intervalMilliseconds: interval.milliseconds
-            )
+            memory.take(lanes)
+            memory.state.usersPerMinute = memory.perMinute(served: served, boot: boot)
+            (memory.state.decision, memory.state.inFlight) = (decision, inFlight)
+            (memory.state.lostLines, memory.state.intervalMilliseconds) = (lostLines, interval.milliseconds)
+            return memory.state
         }
     }
 

@@ -63,7 +63,7 @@ import struct FoundationEssentials.UUID
             report.isGood = isGood
             memory.finished(report, now: second.map { Instant(seconds: $0) })
         }
-        #expect(memory.lastGood == Instant(seconds: 100))
+        #expect(memory.state.lastGood == Instant(seconds: 100))
     }
 
     @Test func beat_whenTheDecisionServiceOrSweepsFailAndWorkAgain_isDueAtOnce() {
@@ -90,7 +90,8 @@ import struct FoundationEssentials.UUID
         var memory = HeartbeatMemory()
         func report(_ status: LaneStatus, _ seconds: Int64?) -> LaneReport? {
             let now = seconds.map(Instant.init(seconds:))
-            return memory.dated([LaneReport(Self.lane, status, now: now, boot: 1_000_000)]).first
+            memory.take([LaneReport(Self.lane, status, now: now, boot: 1_000_000)])
+            return memory.state.lanes.first
         }
         // The clock is not read yet: since when is known from the first reading on.
         #expect(report(.open, nil)?.since == nil && report(.open, 100)?.since == Instant(seconds: 100))
