@@ -8,20 +8,17 @@ import Glibc
 /// whether the datagram was sent.
 package struct Notifier: Sendable {
     private let address: UnixAddress?
-    /// systemd ends a service that is silent for this time (`WatchdogSec=`). Nil if this process has no watchdog.
-    package let watchdogTimeout: Duration?
+    /// How often to call `watchdog()`: half of the time after which systemd ends a silent service (`WatchdogSec=`), as
+    /// sd_watchdog_enabled(3) advises. Nil if this process has no watchdog.
+    package let watchdogInterval: Duration?
 
-    /// How often to call `watchdog()`: half of the time-out, as sd_watchdog_enabled(3) advises. Nil without a watchdog.
-    package var watchdogInterval: Duration? { watchdogTimeout.map { $0 / 2 } }
-
-    /// Reads `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`, which must name this process (`processID`) if it is
-    /// set.
-    package init(environment: [String: String], processID: Int32? = nil) {
+    /// Reads `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    package init(environment: [String: String]) {
         address = environment["NOTIFY_SOCKET"].flatMap(UnixAddress.init)
         // Child processes inherit the variables, so they count only if the pid is this process's or missing.
-        let isOurs = environment["WATCHDOG_PID"].map { Int32($0) == (processID ?? getpid()) } ?? true
+        let isOurs = environment["WATCHDOG_PID"].map { Int32($0) == getpid() } ?? true
         let span = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
-        watchdogTimeout = isOurs && span > 0 ? .microseconds(span) : nil
+        watchdogInterval = isOurs && span > 0 ? Duration.microseconds(span) / 2 : nil
     }
 
     /// `READY=1`: start-up or reload is complete. `systemctl status` shows `status`.
@@ -39,8 +36,7 @@ package struct Notifier: Sendable {
 
     /// `EXTEND_TIMEOUT_USEC=`: allow `duration` from now for the current start or stop.
     package func extendTimeout(by duration: Duration) -> Bool {
-        guard duration >= .zero, duration < .seconds(1_000_000_000) else { return false }
-        return send(["EXTEND_TIMEOUT_USEC=\(Int64(duration / .microseconds(1)))"])
+        send(["EXTEND_TIMEOUT_USEC=\(Int64(duration / .microseconds(1)))"])
     }
 
     /// A status is one line, because a newline in it would start another assignment.

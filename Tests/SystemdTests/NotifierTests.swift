@@ -72,11 +72,11 @@ import Testing
 
     @Test func watchdog_whenItIsForThisProcess() {
         #expect(Notifier(environment: ["WATCHDOG_USEC": "30000000"]).watchdogInterval == .seconds(15))
-        let found = Notifier(environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "\(getpid())"]).watchdogTimeout
-        #expect(found == .seconds(30))
-        #expect(Notifier(environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"]).watchdogTimeout == nil)
-        #expect(Notifier(environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "x"]).watchdogTimeout == nil)
-        #expect(Notifier(environment: ["WATCHDOG_USEC": "0"]).watchdogTimeout == nil)
+        let found = Notifier(environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "\(getpid())"]).watchdogInterval
+        #expect(found == .seconds(15))
+        #expect(Notifier(environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"]).watchdogInterval == nil)
+        #expect(Notifier(environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "x"]).watchdogInterval == nil)
+        #expect(Notifier(environment: ["WATCHDOG_USEC": "0"]).watchdogInterval == nil)
         #expect(Notifier(environment: [:]).watchdogInterval == nil)
     }
 }
