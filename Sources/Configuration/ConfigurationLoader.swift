@@ -24,7 +24,7 @@ package enum ConfigurationLoader {
         // Those with a place in the file first, by line and column. The others follow as they were found.
         let sorted = problems.sorted { left, right in
             guard let mark = left.mark else { return false }
-            return right.mark.map { mark < $0 } ?? true
+            return right.mark.map { (mark.line, mark.column) < ($0.line, $0.column) } ?? true
         }
         guard sorted.allSatisfy({ $0.severity == .warning }) else { throw ConfigurationError(problems: sorted) }
         let (place, rows) = (file.exists ? file.path : nil, maker.rows)

@@ -119,14 +119,12 @@ struct EffectiveValues {
         // A null means `none` if the key takes that, else the default.
         if isNull, raw.source == .standard || !key.values.takesNone { raw.text = key.standard }
         guard raw.text != nil || raw.secret != nil, raw.text != "none" || !key.values.takesNone else { return }
-        do throws(ValueKind.Refusal) {
-            let shown = try key.values.read(raw, &draft)
-            values[key.name]?.shown = shown
-        } catch {
-            values[key.name]?.isWrong = true
-            let what = key.isSecret ? "the value is wrong" : error.what
-            report(key.name, what, error.remedy ?? "write \(key.values.expectation)")
-        }
+        let shown = key.values.read(raw, &draft)
+        values[key.name]?.shown = shown
+        guard shown == nil else { return }
+        values[key.name]?.isWrong = true
+        let what = key.isSecret ? "the value is wrong" : key.values.wrong(raw.text ?? "")
+        report(key.name, what, "write \(key.values.expectation)")
     }
 
     /// Takes values of another source if it is stronger than the present one.

@@ -6,18 +6,14 @@ import Policy
 
 /// The values of a key: how they are read, where they go, and how errors and the reference describe them.
 struct ValueKind: Sendable {
-    /// Why a value is refused. It never repeats a secret.
-    struct Refusal: Error {
-        let what: String
-        var remedy: String?
-    }
-
     typealias Place<Value> = any WritableKeyPath<Draft, Value> & Sendable
 
     let expectation: String
     var takesNone = false
-    /// Puts the value into the draft. Returns it as it would be written.
-    let read: @Sendable (RawValue, inout Draft) throws(Refusal) -> String
+    /// What is wrong with a value that is refused. Only for a key that is no secret.
+    let wrong: @Sendable (String) -> String
+    /// Puts the value into the draft. Returns it as it would be written. Nil: it is refused.
+    let read: @Sendable (RawValue, inout Draft) -> String?
 }
 
 extension ValueKind {
@@ -29,9 +25,8 @@ extension ValueKind {
         parse: @escaping @Sendable (String) -> Value?,
         put: @escaping @Sendable (Value, inout Draft) -> Void
     ) {
-        self.init(expectation: expectation, takesNone: takesNone) { raw, draft throws(Refusal) in
-            let text = raw.text ?? ""
-            guard let value = parse(text) else { throw Refusal(what: wrong(text)) }
+        self.init(expectation: expectation, takesNone: takesNone, wrong: wrong) { raw, draft in
+            guard let value = parse(raw.text ?? "") else { return nil }
             put(value, &draft)
             return shown(value)
         }
@@ -187,9 +182,9 @@ extension ValueKind {
     /// A signing key's text, from a credential as bytes. A variable on one line writes its newlines as `\n`.
     static func pem(_ place: Place<Secret>) -> ValueKind {
         let expectation = "the text of the .p8 file, from -----BEGIN PRIVATE KEY----- on"
-        return ValueKind(expectation: expectation) { raw, draft throws(Refusal) in
+        return ValueKind(expectation: expectation, wrong: { _ in "" }) { raw, draft in
             let secret = raw.secret ?? Secret((raw.text ?? "").replacing("\\n", with: "\n"))
-            guard secret.withBytes({ $0.starts(with: "-----BEGIN ".utf8) }) else { throw Refusal(what: "") }
+            guard secret.withBytes({ $0.starts(with: "-----BEGIN ".utf8) }) else { return nil }
             draft[keyPath: place] = secret
             return Secret.hidden
         }

@@ -32,8 +32,7 @@ package final class LogOutput: Sendable {
 
     package var isJournal: Bool { journal != nil }
 
-    /// Writes a line if its level is logged. It never fails: lost lines are counted, and the next line gives their number
-    /// in `lost_lines`.
+    /// Writes a line if its level is logged. The first line after lost ones gives their number in `lost_lines`.
     package func write(_ line: LogLine) {
         guard line.event.level >= level else { return }
         var line = line

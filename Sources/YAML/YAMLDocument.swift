@@ -79,28 +79,20 @@ private final class YAMLParser {
         }
         switch begin.type {
         case YAML_SCALAR_EVENT: return YAMLNode(value: .scalar(begin.text, isPlain: begin.isPlain), mark: mark)
-        case YAML_SEQUENCE_START_EVENT: return YAMLNode(value: .sequence(try items(depth)), mark: mark)
+        case YAML_SEQUENCE_START_EVENT:
+            var items: [YAMLNode] = []
+            while let item = try next(until: YAML_SEQUENCE_END_EVENT) { items.append(try node(item, depth: depth + 1)) }
+            return YAMLNode(value: .sequence(items), mark: mark)
         case YAML_MAPPING_START_EVENT: return YAMLNode(value: .mapping(try entries(depth)), mark: mark)
         case YAML_ALIAS_EVENT: throw YAMLError(mark: mark, what: "aliases (*) are not supported here")
         default: throw YAMLError(mark: mark, what: "a value is missing here")
         }
     }
 
-    private func items(_ depth: Int) throws(YAMLError) -> [YAMLNode] {
-        var items: [YAMLNode] = []
-        while true {
-            let begin = try next()
-            if begin.type == YAML_SEQUENCE_END_EVENT { return items }
-            items.append(try node(begin, depth: depth + 1))
-        }
-    }
-
     private func entries(_ depth: Int) throws(YAMLError) -> [YAMLNode.Entry] {
         var entries: [YAMLNode.Entry] = []
         var lines: [String: Int] = [:]
-        while true {
-            let key = try next()
-            if key.type == YAML_MAPPING_END_EVENT { return entries }
+        while let key = try next(until: YAML_MAPPING_END_EVENT) {
             guard key.type == YAML_SCALAR_EVENT else {
                 throw YAMLError(mark: key.mark, what: "a key must be a single word")
             }
@@ -110,9 +102,15 @@ private final class YAMLParser {
             let value = try node(try next(), depth: depth + 1)
             entries.append(YAMLNode.Entry(key: key.text, mark: key.mark, value: value))
         }
+        return entries
     }
 
     // MARK: libyaml's events
+
+    private func next(until end: yaml_event_type_t) throws(YAMLError) -> Event? {
+        let event = try next()
+        return event.type == end ? nil : event
+    }
 
     private func next() throws(YAMLError) -> Event {
         var event = yaml_event_t()

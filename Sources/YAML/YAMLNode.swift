@@ -32,13 +32,9 @@ package struct YAMLNode: Sendable, Equatable {
 }
 
 /// A place in a text: line and column, from 1. The column counts characters.
-package struct YAMLMark: Sendable, Hashable, Comparable {
+package struct YAMLMark: Sendable, Hashable {
     package let line: Int
     package let column: Int
-
-    package static func < (left: YAMLMark, right: YAMLMark) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
-    }
 }
 
 /// Why a text is not accepted as YAML, and where. It quotes nothing of the text.
