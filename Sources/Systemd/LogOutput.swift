@@ -24,8 +24,6 @@ package final class LogOutput: Sendable {
         state = Mutex((level, 0, 0))
     }
 
-    private var level: LogLevel { state.withLock { $0.level } }
-
     package func setLevel(_ level: LogLevel) { state.withLock { $0.level = level } }
 
     package var lost: Int { state.withLock { $0.lost } }
@@ -34,7 +32,7 @@ package final class LogOutput: Sendable {
 
     /// Writes a line if its level is logged. The first line after lost ones gives their number in `lost_lines`.
     package func write(_ line: LogLine) {
-        guard line.event.level >= level else { return }
+        guard line.event.level >= state.withLock({ $0.level }) else { return }
         var line = line
         let untold = state.withLock { exchange(&$0.untold, with: 0) }
         if untold > 0 { line.metadata.append(("lost_lines", "\(untold)")) }
