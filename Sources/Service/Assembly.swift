@@ -18,8 +18,7 @@ package struct Assembly: Sendable {
     let metrics: Configuration.Metrics?
     let heartbeat: Configuration.Heartbeat?
 
-    /// Milliseconds that a healthy loop may take without progress: two statements at their time-out, one interval and a
-    /// margin.
+    /// Milliseconds without progress in a healthy loop: two statements at their time-out, one interval and a margin.
     var longestWait: Int64 { 2 * connection.statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
 
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {

@@ -42,8 +42,7 @@ package actor Daemon {
 
     private static let schemaMilliseconds: Int64 = 10_000
     private static let maintenanceMilliseconds: Int64 = 3_600_000
-    /// If there was something to do, there may be more. And a partition that a reader blocked must not wait for an
-    /// hour.
+    /// What was done may leave more to do, and a partition that a reader blocked must not wait for an hour.
     private static let soonMilliseconds: Int64 = 60_000
 
     /// - Parameters:
@@ -68,12 +67,11 @@ package actor Daemon {
         assembly = try Assembly(configuration, zones: zones)
         ticker = Ticker(every: assembly.schedule.interval)
         let watchdog = Watchdog(notifier, files, longestWait: assembly.longestWait)
-        self.watchdog = watchdog
         let clock = PolicyClock()
-        let (reporter, notifier) = (reporter, notifier)
+        let reporter = reporter
         let caller = try assembly.heartbeat.map { try HeartbeatCaller($0) { reporter.heartbeat($0) } }
         let heartbeat = Heartbeat(version, clock: clock, caller: caller)
-        self.heartbeat = heartbeat
+        (self.watchdog, self.heartbeat) = (watchdog, heartbeat)
         engine = try Engine(
             assembly,
             reporter: reporter,
@@ -132,8 +130,7 @@ package actor Daemon {
         tellStatus()
         do throws(PostgresError) {
             guard try await schemaCheck() else { return }
-            // Before the sweep: after a week without a daemon, new rows would go to the default partition and stay
-            // there.
+            // Before the sweep: after a week without a daemon, new rows would stay in the default partition.
             await maintain()
             try await engine.pipeline.sweep()
             if engine.pipeline.isOutdated { schemaIsCurrent = false } else { reporter.databaseAnswered() }
@@ -166,13 +163,11 @@ package actor Daemon {
         schemaIsCurrent = true
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()
-        // The start is over.
         ThisProcess.dropUnusedCode()
         return true
     }
 
-    /// A table or column is missing (class 42, except a missing right). A newer version may have migrated the schema,
-    /// so check it again.
+    /// Class 42, except a missing right: a newer version may have migrated the schema, so check it again.
     private func doubtSchema(_ error: PostgresError) {
         guard let state = error.sqlState, state.hasPrefix("42"), state != "42501", let schemaCheckedAt,
             BootTime.milliseconds() - schemaCheckedAt > Self.schemaMilliseconds
@@ -272,8 +267,7 @@ package actor Daemon {
         isReloading = false
     }
 
-    /// Reads the configuration, keys and zones again. If they are wrong, the old ones stay in force. Returns what is
-    /// wrong.
+    /// Reads configuration, keys and zones again. Returns what is wrong; then the old ones stay in force.
     private func reload() async -> [String] {
         do {
             reporter.zonesAre(zones.reload(), in: zones.directory)

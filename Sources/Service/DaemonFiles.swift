@@ -109,8 +109,7 @@ package struct LocalDaemon: Sendable {
         return text.flatMap(DaemonFile.init(json:))
     }
 
-    /// Whether it sweeps. It asks neither the database nor Apple, since a restart of the daemon helps against neither.
-    /// `now`: milliseconds of CLOCK_BOOTTIME.
+    /// Throws unless it sweeps. Asks neither database nor Apple, since a restart of the daemon helps against neither.
     /// - Returns: the daemon's process id.
     package func health(now: Int64 = BootTime.milliseconds()) throws(CommandFailure) -> Int32 {
         let process = try process()
@@ -122,8 +121,7 @@ package struct LocalDaemon: Sendable {
         return process
     }
 
-    /// Sends SIGHUP and waits for the answer. `patience`: how long to wait. A reload takes milliseconds if the disk
-    /// answers.
+    /// Sends SIGHUP and waits for the answer. A reload takes milliseconds if the disk answers.
     package func reload(patience: Duration = .seconds(20)) async throws(CommandFailure) {
         let process = try process()
         let wanted = (state ?? DaemonFile()).next

@@ -18,9 +18,8 @@ struct DaemonMetrics: Sendable {
 
     var page: [UInt8] { MetricFamily.page(families) }
 
-    /// All metrics, in the order of the page. What to do about each is in docs/METRICS.md.
-    ///
-    /// A metric is defined only here. Tests compare the list of docs/METRICS.md, the alerts and the dashboard with it.
+    /// All metrics, in the order of the page. docs/METRICS.md says what to do about each. Tests compare its list, the
+    /// alerts and the dashboard with these definitions.
     var families: [MetricFamily] { service + sweeps + pushes + [lanes] + decisions + database }
 
     private var service: [MetricFamily] {

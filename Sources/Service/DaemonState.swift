@@ -25,8 +25,7 @@ package struct DaemonState: Sendable, Equatable {
     /// From the start of one sweep to the next.
     package var intervalMilliseconds: Int64 = 0
 
-    /// Whether the row is written at once: a lane or the decision service has changed, or sweeps begin or cease to
-    /// fail.
+    /// Whether the row is written at once: a lane, the decision service or whether sweeps fail has changed.
     func isNews(after other: DaemonState) -> Bool {
         lanes.count != other.lanes.count || decision?.state != other.decision?.state
             || failure?.isNews(after: other.failure) == true
@@ -62,8 +61,7 @@ extension DaemonState {
 }
 
 extension DaemonRow {
-    /// Whether the daemon wrote it lately. A row from far in the future is not alive: the database's clock was set back,
-    /// or the database was restored.
+    /// Whether the daemon wrote it lately. A row from far in the future is old too: the database's clock was set back.
     package var isAlive: Bool { abs(unseenMilliseconds) < 3 * DaemonState.interval }
 }
 

@@ -80,11 +80,9 @@ package final class Engine: Sendable {
     /// How many milliseconds `finish` waits: for pushes the response time-out, and after that for the database.
     var longestStop: Int64 { assembly.settings.responseMilliseconds + 5_000 }
 
-    /// Awaits the pushes in flight, records their outcomes and closes the connections. The time is limited: later, open
-    /// intents are left to be recorded as unknown.
-    ///
-    /// Call it as soon as a stop is requested, not after the sweep. A sweep may wait for an unreachable database, and
-    /// ends when the connections close. A second call waits for the same end.
+    /// Awaits the pushes in flight, records their outcomes and closes the connections. When its time is over, open
+    /// intents are left to be recorded as unknown. Call it as soon as a stop is requested: a sweep may wait for an
+    /// unreachable database, and ends when the connections close. A second call waits for the same end.
     package func finish() async {
         let task = ending.withLock { ending in
             let task = ending ?? Task { await end() }
@@ -105,8 +103,7 @@ package final class Engine: Sendable {
             pipeline.abandon()
         }
         await lanes.drain(deadline: answersBy)
-        // The database does not answer and nothing is in flight, so there is nothing to wait for. The lease ends by
-        // itself.
+        // No database answers and nothing is in flight, so nothing is worth waiting for. The lease ends by itself.
         if reporter.database.trouble != nil, pipeline.openPushes == 0 { pipeline.abandon() }
         await pipeline.quiesce()
         // Otherwise this daemon's users would wait until the lease ends.

@@ -14,9 +14,9 @@ import struct FoundationEssentials.UUID
 struct HeartbeatMemory: Sendable {
     fileprivate(set) var state = DaemonState()
     private var last: (boot: Int64, state: DaemonState)?
-    /// The users served since the start, at a few moments. The first is the newest that is ten seconds old, if there is
-    /// one.
+    /// The users served since the start, at a few moments: the newest that is ten seconds old, if any, and later ones.
     private var served: [(boot: Int64, count: Int)] = []
+    fileprivate(set) var book = MetricsBook()
 
     var hasBeaten: Bool { last != nil }
 
@@ -72,7 +72,6 @@ final class Heartbeat: Sendable {
     private let version: String
     private let clock: PolicyClock
     private let memory = Mutex(HeartbeatMemory())
-    private let counted = Mutex(MetricsBook())
     private let calls: Mutex<HeartbeatCaller?>
     /// How often the state is compared. A comparison needs no query.
     private let pulse = Ticker(every: .seconds(1))
@@ -86,7 +85,7 @@ final class Heartbeat: Sendable {
         calls = Mutex(caller)
     }
 
-    var book: MetricsBook { counted.withLock { $0 } }
+    var book: MetricsBook { memory.withLock { $0.book } }
 
     var caller: HeartbeatCaller? { calls.withLock { $0 } }
 
@@ -97,7 +96,7 @@ final class Heartbeat: Sendable {
 
     func heard(_ event: SweepEvent) {
         if case .progress = event { return }
-        counted.withLock { $0.hear(event) }
+        memory.withLock { $0.book.hear(event) }
         switch event {
         case .statementFailed(let error): failed(error)
         case .finished(_, let report):

@@ -16,8 +16,7 @@ package struct OneRun: Sendable {
     }
 
     private let engine: Engine
-    /// Milliseconds without progress after which it gives up: two leases, so that a dead daemon's lease has ended, and
-    /// at least a minute.
+    /// Milliseconds without progress before it gives up: a minute, or two leases, so that a dead daemon's has ended.
     private let patience: Int64
     /// The same if no lane takes pushes. More time would not change that.
     private static let patienceWithApple: Int64 = 20_000
@@ -80,8 +79,7 @@ package struct OneRun: Sendable {
         } catch { engine.reporter.partitionsFailed(error) }
     }
 
-    /// Pushes that could not be written are due again after a second, and the policy's clock counts whole seconds. So
-    /// users who are due within this time are awaited.
+    /// Who is due so soon is awaited: pushes that could not be written are due after a second, by a clock of seconds.
     private static let soonSeconds: Int64 = 2
 
     private func sweepAll() async throws -> String? {
@@ -112,8 +110,7 @@ package struct OneRun: Sendable {
                 return "users are still due" + (texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))")
             }
             if remaining.isAnyoneOurs, moved, !unsent, !isAside { continue }
-            // Pushes were not written, or nothing moved. If the users left belong to another daemon, it serves them, or
-            // its lease ends.
+            // Pushes were not written, or nothing moved: another daemon serves its users, or its lease ends.
             try await Task.sleep(for: .milliseconds(250))
         }
         return nil

@@ -144,8 +144,7 @@ extension Reporter {
 
     // MARK: Time zones
 
-    /// Reports a failed or empty reading of the zone files. Without zones nobody has a local time, and nobody gets
-    /// anything.
+    /// Reports a failed or empty reading of the zone files. Without zones nobody gets anything.
     func zonesAre(_ reading: ZoneDatabase.Reading, in directory: String) {
         if let first = reading.failures.first {
             let count = reading.failures.count

@@ -10,9 +10,7 @@ package import Systemd
 import struct FoundationEssentials.UUID
 
 /// Writes the journal's lines: one per change of state, and one per sweep that did something. Never a token, key or
-/// text.
-///
-/// An event's definition (`Event`) has its name, priority and limit of lines. The text of each line is here.
+/// text. `Event` defines names, priorities and limits, and the lines' texts are here.
 package final class Reporter: Sendable {
     private let log: @Sendable (LogLine) -> Void
     /// The wrong values in users' data that were reported. With very many, all are forgotten and reported again.
@@ -63,8 +61,7 @@ package final class Reporter: Sendable {
 
     // MARK: The database
 
-    /// One line per change of state. A statement that does not fit the schema is no change of state: the database
-    /// answered.
+    /// One line per change of state. A statement that does not fit the schema is none: the database answered.
     func databaseFailed(_ error: PostgresError) {
         if error.isAboutSchema, error.sqlState != "42501" {
             databaseAnswered()
@@ -172,8 +169,7 @@ package final class Reporter: Sendable {
 
     // MARK: Decisions, metrics and the heartbeat
 
-    /// The decision service fails, or answers again. Each event has one line a minute at most. `nudged
-    /// status` shows the current state.
+    /// The decision service fails, or answers again. `nudged status` shows the current state.
     func decisions(_ status: DecisionStatus) {
         if status.state == DecisionStatus.active {
             say(.decisionBack, "the decision service answers again")
@@ -206,7 +202,6 @@ package final class Reporter: Sendable {
 }
 
 /// Names devices in the journal: a hash of the record's device hash, keyed with the main app's signing key.
-///
 /// Journals are copied to places where the database is not. With the record's hash, anyone who has a token could find
 /// out what its user got. The keyed hash shows nothing without the key. All daemons with one key use the same names,
 /// and `nudged explain` prints both.
