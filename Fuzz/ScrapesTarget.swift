@@ -43,7 +43,7 @@ enum ScrapesTarget {
 
     private static func check(_ outcome: ScrapeRequest.Outcome, _ bytes: [UInt8]) {
         let page = Array("up 1\n".utf8)
-        let answer = ScrapeAnswer.bytes(outcome) { page }
+        let answer = outcome.answer { page }
         let text = String(decoding: answer, as: UTF8.self)
         let head = text.prefix { $0 != "\n" && $0 != "\r\n" }
         let known = ["200 OK"] + ScrapeRefusal.allCases.map(\.rawValue)

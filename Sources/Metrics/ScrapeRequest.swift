@@ -16,6 +16,17 @@ struct ScrapeRequest {
         var refusal: ScrapeRefusal?
         /// The method is HEAD: the answer has no body (RFC 9110, section 9.3.2).
         var isHead = false
+
+        /// The complete answer. `page` makes the metrics, if the answer needs them.
+        func answer(_ page: () -> [UInt8]) -> [UInt8] {
+            let plain = "text/plain; charset=utf-8"
+            let (status, type, body): (String, String, [UInt8]) =
+                refusal.map { ($0.rawValue, plain, Array("\($0.rawValue): \($0.remedy)\n".utf8)) }
+                ?? ("200 OK", MetricFamily.contentType, page())
+            let kind = "content-type: \(type)\r\ncontent-length: \(body.count)\r\n"
+            let head = "HTTP/1.1 \(status)\r\n\(kind)connection: close\r\n\(refusal?.field ?? "")\r\n"
+            return Array(head.utf8) + (isHead ? [] : body)
+        }
     }
 
     /// The most bytes of a head. Prometheus sends about 300.
@@ -74,8 +85,8 @@ struct ScrapeRequest {
         return Outcome(refusal: isHead || words[0] == "GET" ? nil : .method, isHead: isHead)
     }
 
-    /// Whether there is one field `Authorization: Bearer TOKEN` with the right token (RFC 6750, section 2.1). The
-    /// scheme's case does not count (RFC 9110, section 11.1).
+    /// Whether there is one field `Authorization: Bearer TOKEN` with the right token (RFC 6750, section 2.1), in any
+    /// case of the scheme (RFC 9110, section 11.1).
     private func isAllowed(_ values: [Substring]) -> Bool {
         guard let token = rule.token else { return true }
         guard values.count == 1, let space = values[0].firstIndex(of: " "),
@@ -84,8 +95,7 @@ struct ScrapeRequest {
         return token.matches(values[0][space...].drop { $0 == " " }.utf8)
     }
 
-    /// A field with its name in lower case. Nil if the line is no field: RFC 9112, section 5, allows no space before
-    /// the colon and no folded line.
+    /// A field with its name in lower case. RFC 9112, section 5, allows no space before the colon and no folded line.
     private static func field(_ line: ArraySlice<UInt8>) -> (name: String, value: Substring)? {
         guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex else { return nil }
         let name = line[..<colon]
@@ -95,8 +105,7 @@ struct ScrapeRequest {
         return (String(decoding: name, as: UTF8.self).lowercased(), Substring(decoding: value, as: UTF8.self))
     }
 
-    /// The path without the query. An absolute target names a host too, which then counts in place of the field (RFC
-    /// 9112, section 3.2.2).
+    /// The path without the query. An absolute target's host counts in place of the field (RFC 9112, section 3.2.2).
     private static func parts(of target: String) -> (authority: Substring?, path: Substring) {
         let path = target.prefix { $0 != "?" }
         let scheme = "http://"
@@ -147,21 +156,5 @@ enum ScrapeRefusal: String, CaseIterable {
         case .method: "allow: GET, HEAD\r\n"
         case .malformed, .host, .notFound, .tooLarge, .version: ""
         }
-    }
-}
-
-/// The HTTP answer to a scrape. The connection closes after it.
-enum ScrapeAnswer {
-    /// The complete answer: head, and body unless the method is HEAD. `page`: makes the metrics. Called only if the
-    /// answer needs them.
-    static func bytes(_ outcome: ScrapeRequest.Outcome, page: () -> [UInt8]) -> [UInt8] {
-        let (status, type, body): (String, String, [UInt8]) =
-            if let refusal = outcome.refusal {
-                (refusal.rawValue, "text/plain; charset=utf-8", Array("\(refusal.rawValue): \(refusal.remedy)\n".utf8))
-            } else { ("200 OK", MetricFamily.contentType, page()) }
-        let field = outcome.refusal?.field ?? ""
-        let head =
-            "HTTP/1.1 \(status)\r\ncontent-type: \(type)\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\(field)\r\n"
-        return Array(head.utf8) + (outcome.isHead ? [] : body)
     }
 }

@@ -1,17 +1,14 @@
 package import Base
 import Glibc
 
-/// Serves `GET /metrics` on an address, on a thread of its own. A slow or endless client costs a bounded number
-/// of bytes for a bounded time.
+/// Serves `GET /metrics` on a thread of its own. A slow or endless client costs bounded bytes for a bounded time.
 package final class ScrapeServer: Sendable {
     /// Closing `stop` ends the thread. Nil after `stop()`.
     private let ending: Mutex<(stop: Int32, thread: pthread_t)?>
 
     /// Listens on the address and starts the thread.
-    ///
     /// - Parameters:
-    ///   - token: what a client must send. Nil: everyone who reaches the address gets the metrics. On a loopback
-    ///     address, hosts that are names are then refused.
+    ///   - token: what a client must send. Nil: all get the metrics, on loopback only under a numeric host.
     ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
     package init(
         at address: ListenAddress,
@@ -175,10 +172,9 @@ final class ScrapeConnection {
     }
 
     private func read(_ page: () -> [UInt8]) {
-        while phase == .reading {
-            guard let bytes = receive() else { return }
+        while phase == .reading, let bytes = receive() {
             guard let outcome = request.take(bytes) else { continue }
-            answer = ScrapeAnswer.bytes(outcome, page: page)[...]
+            answer = outcome.answer(page)[...]
             phase = .writing
         }
     }
@@ -199,8 +195,7 @@ final class ScrapeConnection {
         deadline = min(deadline, now + Self.lingering)
     }
 
-    /// A bounded number of reads in each call, so that a client which keeps sending delays no other. The deadline ends
-    /// it.
+    /// A bounded number of reads in each call: a client that keeps sending delays no other. The deadline ends it.
     private func discard() {
         for _ in 0..<16 where phase == .lingering {
             if receive() == nil { return }

@@ -100,9 +100,7 @@ struct DaemonMetrics: Sendable {
         let service = DecisionOutcome.Kind.all.map { kind in
             MetricSample(Double(totals.decisions[kind] ?? 0), [kind.origin.rawValue, "\(kind.shouldNotify)"])
         }
-        let states = state.decision.map { status in
-            [("active", status.state == DecisionStatus.active), ("fallback", status.state != DecisionStatus.active)]
-        }
+        let isActive = state.decision.map { $0.state == DecisionStatus.active }
         return [
             .counter("nudged_users_decided_total", by: "result", [("send", totals.sending)] + resting)
                 .says("Users looked at: send, or the reason why nothing is sent now."),
@@ -114,7 +112,7 @@ struct DaemonMetrics: Sendable {
                 .says(
                     "Users whose nudges went on without a question to the decision service, since the user does not consent."
                 ),
-            .gauge("nudged_decision_service_state", by: "state", states ?? [])
+            .gauge("nudged_decision_service_state", by: "state", isActive.map { [("active", $0), ("fallback", !$0)] } ?? [])
                 .says(
                     "1 for the current state of the decision service, 0 for the other. Only shown if a service is configured."
                 ),

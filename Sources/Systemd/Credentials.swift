@@ -1,8 +1,7 @@
 package import Base
 package import Glibc
 
-/// Reads secrets from files: systemd's credentials (`LoadCredential=`, in `$CREDENTIALS_DIRECTORY`) and files that the
-/// configuration names.
+/// Reads secrets from files: systemd's credentials (`LoadCredential=`) and files that the configuration names.
 package struct Credentials: Sendable {
     /// The largest secret, in bytes. A secret is a key or a URL, so a larger file was named by mistake.
     package static let largestSecret = 65_536
@@ -19,9 +18,8 @@ package struct Credentials: Sendable {
         return directory + "/" + name
     }
 
-    /// The credential with this name, without trailing line breaks and spaces. Nil if systemd gave none.
-    ///
-    /// The mode is not checked, because systemd protects the directory itself (0500, and 0400 for each file).
+    /// The credential with this name, without trailing line breaks and spaces. Nil if systemd gave none. Its mode is
+    /// not checked, because systemd protects the directory itself (0500, and 0400 for each file).
     /// - Throws: All codes of `SystemdError` except `missing` and `worldReadable`.
     package func read(_ name: String) throws(SystemdError) -> Secret? {
         guard let path = path(of: name) else { return nil }
@@ -106,8 +104,7 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
     package let problem: String
     package let remedy: String
 
-    /// `cause`: errno, if the system refused it. `folder`: the one that others can write to, or that belongs to
-    /// somebody else. `facts`: the folder's or the file's.
+    /// `cause`: errno, if the system refused it. `folder`: the one at fault. `facts`: the folder's or the file's.
     init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, folder: String = "", facts: stat = stat()) {
         self.code = code
         let (mode, owner) = (Self.octal(facts.st_mode), facts.st_uid)

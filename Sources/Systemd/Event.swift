@@ -1,8 +1,6 @@
 import Catalog
 
-/// An event of the journal: its name, its fixed id, its level and its limit. Devices are called by a keyed hash, never
-/// by their tokens.
-///
+/// An event of the journal: its name, id, level and limit. Devices are called by a keyed hash, never by their tokens.
 /// Its subject, what it means and what to do are in `systemd/nudged.catalog`, by the id (`journalctl -x`). Tests compare
 /// both with docs/JOURNAL.md. An id never changes, because operators' queries depend on it.
 package enum Event: Sendable, CaseIterable {

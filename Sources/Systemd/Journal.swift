@@ -12,16 +12,13 @@ package final class Journal: Sendable {
 
     /// Nil if the path is invalid or no socket can be made. Doesn't check whether journald listens: it may start later.
     package init?(socketPath: String = "/run/systemd/journal/socket") {
-        guard let address = UnixAddress(socketPath), let socket = DatagramSocket(patience: .milliseconds(100)) else {
-            return nil
-        }
-        self.address = address
-        self.socket = socket
+        guard let address = UnixAddress(socketPath), let socket = DatagramSocket(patience: .milliseconds(100))
+        else { return nil }
+        (self.address, self.socket) = (address, socket)
     }
 
-    /// Whether standard error goes to the journal. `JOURNAL_STREAM` holds `device:inode` of the stream that systemd
-    /// gave the service. A process whose standard error was redirected inherits the variable but not the stream
-    /// (systemd.exec(5)).
+    /// Whether standard error goes to the journal. `JOURNAL_STREAM` holds `device:inode` of the service's stream. If
+    /// standard error was redirected, a process inherits the variable but not the stream (systemd.exec(5)).
     package static func isConnected(environment: [String: String], descriptor: Int32 = 2) -> Bool {
         guard let parts = environment["JOURNAL_STREAM"]?.split(separator: ":", omittingEmptySubsequences: false),
             parts.count == 2,
@@ -49,14 +46,12 @@ package final class Journal: Sendable {
         let file = nudged_memfd_create("nudged-journal-entry", 1 | 2)
         guard file >= 0 else { return .failed }
         defer { close(file) }
-        // F_ADD_SEALS (a macro that Swift doesn't import) with F_SEAL_SEAL, SHRINK, GROW and WRITE. journald refuses a
-        // memfd with fewer.
+        // F_ADD_SEALS with F_SEAL_SEAL, SHRINK, GROW and WRITE. journald refuses a memfd with fewer.
         guard writeAll(bytes, to: file), fcntl(file, 1033, 1 | 2 | 4 | 8) == 0 else { return .failed }
         return socket.send([], to: address, attachment: file, wait: wait)
     }
 
-    /// The field of a metadata key, in the journal's spelling: `sweep_id`, `sweep-id` and `sweepId` all give
-    /// `NUDGED_SWEEP_ID`.
+    /// The journal's spelling of a key: `sweep_id`, `sweep-id` and `sweepId` all give `NUDGED_SWEEP_ID`.
     static func fieldName(_ key: String) -> String {
         var name = Array("NUDGED_".utf8)
         var wasLower = false
@@ -109,8 +104,7 @@ final class DatagramSocket: Sendable {
         let (seconds, rest) = Int(patience / .microseconds(1)).quotientAndRemainder(dividingBy: 1_000_000)
         var limit = timeval(tv_sec: seconds, tv_usec: rest)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        // Most entries should fit in one datagram; larger ones go through a memfd. The kernel's limit is
-        // net.core.wmem_max.
+        // Most entries should fit in one datagram. The kernel's limit is net.core.wmem_max.
         var size: Int32 = 8 << 20
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -137,18 +131,13 @@ package struct UnixAddress: Sendable, Equatable {
     /// The bytes of `sun_path`. An abstract name has its leading zero, and a path has no closing zero.
     let path: [UInt8]
 
-    /// Nil if the text is something else or too long. systemd also has `vsock:`, which is not supported. `text`: An
-    /// absolute path, or `@name` for an abstract name, as in `NOTIFY_SOCKET`.
+    /// - Parameter text: an absolute path, or `@name` for an abstract name, as in `NOTIFY_SOCKET`. Nil for others.
     package init?(_ text: String) {
         var bytes = Array(text.utf8)
         guard let first = bytes.first, bytes.count > 1, !bytes.contains(0) else { return nil }
-        switch first {
-        case UInt8(ascii: "/"): break
-        case UInt8(ascii: "@"): bytes[0] = 0
-        default: return nil
-        }
-        // One byte is left for the closing zero. connect(2) doesn't need it, but getsockname(2) shows it to other
-        // programs.
+        guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else { return nil }
+        if first == UInt8(ascii: "@") { bytes[0] = 0 }
+        // One byte is left for the closing zero, which getsockname(2) shows to other programs.
         guard bytes.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else { return nil }
         path = bytes
     }

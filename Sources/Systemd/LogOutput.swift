@@ -15,8 +15,7 @@ package final class LogOutput: Sendable {
         self.init(journal: journal, descriptor: STDERR_FILENO, level: level, now: { Int64(time(nil)) })
     }
 
-    /// Without a journal, text goes to `descriptor`, which is borrowed and not closed. `now`: seconds since 1970, for
-    /// the text. The journal adds its own time.
+    /// Without a journal, text goes to `descriptor`, which is not closed. `now`: seconds since 1970, for the text.
     package init(journal: Journal?, descriptor: Int32, level: LogLevel, now: @escaping @Sendable () -> Int64) {
         self.journal = journal
         self.now = now
@@ -91,8 +90,7 @@ package struct LogLine: Sendable {
         return line
     }
 
-    /// Escapes unprintable characters as `\n`, `\t` or `\u{…}`, so that outside text can't forge a line or control a
-    /// terminal.
+    /// Escapes unprintable characters: outside text must not forge a line or control a terminal.
     static func escaped(_ text: String) -> String {
         text.replacingUnprintable { scalar in
             switch scalar {

@@ -1,11 +1,8 @@
 import Base
 import Glibc
 
-/// Tells systemd the service's state with the protocol of sd_notify(3): one datagram of `KEY=value` lines to
-/// `NOTIFY_SOCKET`.
-///
-/// Without the variable every call does nothing. No call throws, traps or waits longer than half a second. Each returns
-/// whether the datagram was sent.
+/// Tells systemd the service's state, as sd_notify(3) does: one datagram of `KEY=value` lines to `NOTIFY_SOCKET`.
+/// Without the variable every call does nothing. Each call returns within half a second whether the datagram was sent.
 package struct Notifier: Sendable {
     private let address: UnixAddress?
     /// How often to call `watchdog()`: half of the time after which systemd ends a silent service (`WatchdogSec=`), as
@@ -30,8 +27,7 @@ package struct Notifier: Sendable {
 
     package func stopping(status: String? = nil) -> Bool { send(["STOPPING=1"] + Self.line(status)) }
 
-    /// `RELOADING=1` with `MONOTONIC_USEC`, which `Type=notify-reload` (systemd 253 and later) needs. `ready()` ends
-    /// it.
+    /// With `MONOTONIC_USEC`, which `Type=notify-reload` (systemd 253 and later) needs. `ready()` ends it.
     package func reloading() -> Bool { send(["RELOADING=1", "MONOTONIC_USEC=\(MonotonicTime.microseconds())"]) }
 
     /// `EXTEND_TIMEOUT_USEC=`: allow `duration` from now for the current start or stop.

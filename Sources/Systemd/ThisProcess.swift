@@ -5,9 +5,7 @@ import CLinux
 
 package enum ProcessEnvironment {
     /// A copy of all variables. Of two equal names the first one counts, as for getenv(3). Invalid UTF-8 is repaired.
-    ///
-    /// Call it once at the start, before other threads run. `nudged` never calls setenv(3), so `environ` doesn't change
-    /// meanwhile.
+    /// Call it once, before other threads run. `nudged` never calls setenv(3), so `environ` doesn't change meanwhile.
     package static func current() -> [String: String] {
         var variables: [String: String] = [:]
         var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
@@ -25,7 +23,6 @@ package enum ProcessEnvironment {
 
 package enum ThisProcess {
     /// Limits glibc's heap to two arenas: one for the sweep and one for the senders. Call this before threads start.
-    ///
     /// By default glibc makes up to eight arenas for each core, and each keeps what was freed in it (mallopt(3),
     /// M_ARENA_MAX). A sweep moves between threads, so it would hold its memory once in each arena.
     package static func limitArenas() { mallopt(M_ARENA_MAX, 2) }
