@@ -81,33 +81,3 @@ struct LaneBatches: Sendable {
         }
     }
 }
-
-/// Pushes that wait for a stream, in the order of their submission. Those of a batch follow one another.
-struct LaneQueue: Sendable {
-    private var runs: [Range<UInt64>] = []
-    private(set) var count = 0
-    /// At most the earliest `writeBy` of the waiting pushes. Can be too early after some have left.
-    private(set) var earliest = Int64.max
-
-    mutating func append(_ tag: UInt64, writeBy: Int64) {
-        count += 1
-        earliest = min(earliest, writeBy)
-        if let last = runs.last, last.upperBound == tag {
-            runs[runs.count - 1] = last.lowerBound..<tag + 1
-        } else {
-            runs.append(tag..<tag + 1)
-        }
-    }
-
-    /// Removes up to so many pushes of one batch from the front.
-    mutating func removeFirst(upTo limit: Int) -> Range<UInt64> {
-        guard let run = runs.first else { return 0..<0 }
-        let taken = run.prefix(limit)
-        if taken.count == run.count { runs.removeFirst() } else { runs[0] = run.dropFirst(limit) }
-        count -= taken.count
-        if runs.isEmpty { earliest = .max }
-        return taken
-    }
-
-    mutating func removeAll() -> [UInt64] { exchange(&self, with: LaneQueue()).runs.flatMap { $0 } }
-}

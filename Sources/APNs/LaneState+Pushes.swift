@@ -28,7 +28,17 @@ extension LaneState {
             nextProbe = now + Self.probeInterval
             batches.update(tag) { $0.isProbe = true }
         }
-        queue.append(tag, writeBy: pushes.writeBy(LaneBatches.slot(tag)))
+        enqueue(tag)
+    }
+
+    private mutating func enqueue(_ tag: UInt64) {
+        queue.append(tag)
+        earliestWriteBy = min(earliestWriteBy, batches.writeBy(of: tag))
+    }
+
+    private mutating func takeQueue() -> [UInt64] {
+        earliestWriteBy = .max
+        return exchange(&queue, with: [])
     }
 
     /// The outcome of a push that is not sent. Nil if it is sent.
@@ -46,10 +56,9 @@ extension LaneState {
 
     /// Resolves pushes whose `writeBy` passed while they waited.
     mutating func expireWaiting() {
-        guard queue.earliest <= now else { return }
-        for tag in queue.removeAll() {
-            let writeBy = batches.writeBy(of: tag)
-            if writeBy <= now { resolve(tag, .unsent(reason: "too_late")) } else { queue.append(tag, writeBy: writeBy) }
+        guard earliestWriteBy <= now else { return }
+        for tag in takeQueue() {
+            if batches.writeBy(of: tag) <= now { resolve(tag, .unsent(reason: "too_late")) } else { enqueue(tag) }
         }
     }
 
@@ -74,7 +83,7 @@ extension LaneState {
             trip.resends += 1
             trip.link = nil
         }
-        queue.append(tag, writeBy: batches.writeBy(of: tag))
+        enqueue(tag)
     }
 
     mutating func pause(for span: Int64, why: String) {
@@ -94,7 +103,7 @@ extension LaneState {
             // The connections share what waits.
             let part = (queue.count + roomy.count - 1) / roomy.count
             let free = min(configuration.maxInFlight, limit.limit) - inFlight
-            submit(queue.removeFirst(upTo: min(part, space(index), free)), to: index, token)
+            submit(min(part, space(index), free), to: index, token)
         }
         if queue.count > 0, let refusal { flush(refusal) }
         if wantsConnection { dial() }
@@ -112,27 +121,26 @@ extension LaneState {
         return nil
     }
 
-    private mutating func submit(_ tags: Range<UInt64>, to index: Int, _ token: ProviderTokenSchedule.Minted) {
-        let link = links[index].number
-        let round = limit.round
-        let pushes = batches.pushes(of: tags.lowerBound)
-        links[index].inFlight += tags.count
-        inFlight += tags.count
-        var start = tags.lowerBound
-        for tag in tags {
-            batches.update(tag) { trip in
-                trip.link = link
-                trip.token = token.number
-                trip.round = round
-            }
-            // Nearly all pushes of a batch are of one type.
-            let type = pushes.labels[LaneBatches.slot(start)].type
-            guard tag + 1 == tags.upperBound || pushes.labels[LaneBatches.slot(tag + 1)].type != type else { continue }
-            effects.submissions.append(
-                .init(link: link, token: token, type: type, pushes: pushes, tags: start..<tag + 1)
-            )
-            start = tag + 1
+    /// Takes so many waiting pushes. Those of one batch and type that follow one another are one submission.
+    private mutating func submit(_ count: Int, to index: Int, _ token: ProviderTokenSchedule.Minted) {
+        let (link, round) = (links[index].number, limit.round)
+        links[index].inFlight += count
+        inFlight += count
+        var place = 0
+        while place < count {
+            let first = queue[place]
+            let pushes = batches.pushes(of: first)
+            let type = pushes.labels[LaneBatches.slot(first)].type
+            var end = first
+            repeat {
+                batches.update(end) { trip in (trip.link, trip.token, trip.round) = (link, token.number, round) }
+                end += 1
+                place += 1
+            } while place < count && queue[place] == end && pushes.labels[LaneBatches.slot(end)].type == type
+            effects.submissions.append(.init(link: link, token: token, type: type, pushes: pushes, tags: first..<end))
         }
+        queue.removeFirst(count)
+        if queue.isEmpty { earliestWriteBy = .max }
     }
 
     private var wantsConnection: Bool {
@@ -153,9 +161,9 @@ extension LaneState {
     /// Resolves what waits, except the probe of a stopped lane.
     private mutating func flush(_ why: String) {
         guard queue.count > 0 else { return }
-        for tag in queue.removeAll() {
+        for tag in takeQueue() {
             if batches[tag]?.isProbe == true, isStopped, now >= dialAfter {
-                queue.append(tag, writeBy: batches.writeBy(of: tag))
+                enqueue(tag)
             } else {
                 resolve(tag, .unsent(reason: why))
             }

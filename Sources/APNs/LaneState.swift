@@ -101,7 +101,10 @@ struct LaneState: Sendable {
     var phase = Phase.running
     var links: [LaneLink] = []
     var batches = LaneBatches()
-    var queue = LaneQueue()
+    /// Pushes that wait for a stream, in the order of their submission.
+    var queue: [UInt64] = []
+    /// At most the earliest `writeBy` of the waiting pushes. Can be too early after some have left.
+    var earliestWriteBy = Int64.max
     var limit: AdaptiveLimit
     /// Failed attempts to connect since the last accepted push.
     var failedDials = 0

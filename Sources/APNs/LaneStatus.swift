@@ -111,7 +111,7 @@ extension LaneState {
         for link in links {
             if case .resting(let until) = link.phase, until > now { wake = min(wake, until) }
         }
-        if queue.count > 0 { wake = min(wake, max(queue.earliest, now + 1)) }
+        if queue.count > 0 { wake = min(wake, max(earliestWriteBy, now + 1)) }
         if let closes = window.closesAt { wake = min(wake, max(closes, now + 1)) }
         if storm.count > 0 { wake = min(wake, max(storm.nextLine, now + 1)) }
         return wake == .max ? nil : wake
