@@ -1,7 +1,26 @@
+internal import HTTP2
+import JSON
+
 extension LaneState {
-    mutating func open(_ number: Int, streams: Int) {
+    mutating func take(_ event: ClientEvent, from number: Int) {
+        switch event {
+        case .opened(let capacity): open(number, streams: capacity)
+        case .capacity(let capacity): change(number) { $0.streams = capacity }
+        case .completions(let completions): for completion in completions { complete(completion, on: number) }
+        case .goaway(_, let code, let debug):
+            // Apple's carries `{"reason":"…"}`. Only short printable ASCII goes into the log. A second GOAWAY (RFC 9113
+            // section 6.8) changes nothing here.
+            let reason = (try? JSONValue(parsing: debug)).flatMap(Answer.reason) ?? "code_\(code)"
+            effects.log.append(.goAway(connection: number, reason: reason))
+            retire(number)
+        // Everything that the connection accepted has completed.
+        case .closed(let reason): close(number, why: reason.description, wasFlooded: reason.code == .flooded)
+        }
+    }
+
+    private mutating func open(_ number: Int, streams: Int) {
         guard let index = index(of: number) else { return }
-        links[index].streams = max(streams, 0)
+        links[index].streams = streams
         // The lane can be drained or reconfigured while the connection is dialled.
         guard links[index].phase == .dialing else { return }
         links[index].phase = .open
@@ -29,7 +48,7 @@ extension LaneState {
         return pause
     }
 
-    mutating func close(_ number: Int, why: String, wasFlooded: Bool) {
+    private mutating func close(_ number: Int, why: String, wasFlooded: Bool) {
         guard let index = index(of: number) else { return }
         let link = links.remove(at: index)
         // Everything that the connection accepted has completed. The rest was never written: it was still on its way to

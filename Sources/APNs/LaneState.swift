@@ -3,18 +3,11 @@ internal import HTTP2
 /// What happens to a lane. Connections are identified by their numbers.
 enum LaneEvent: Sendable {
     case send(PushBatch, PushReceiver)
-    /// A connection received its first SETTINGS.
-    case opened(Int, streams: Int)
-    case capacity(Int, streams: Int)
-    case completions(Int, [Completion])
+    case connection(Int, ClientEvent)
     /// A connection refused these pushes because it is closed. None of them was written.
     case notTaken(Int, Range<UInt64>)
     /// The token for these pushes could not be signed. None of them was written.
     case unsigned(Int, Range<UInt64>, why: String)
-    case goAway(Int, reason: String)
-    /// A connection ended, or was never made. Everything that it accepted has completed. `wasFlooded`: the server sent
-    /// too many frames that answered no push.
-    case closed(Int, why: String, wasFlooded: Bool = false)
     /// The instant of `nextWake` has come.
     case tick
     /// Nothing more is sent for now: decide about the refused tokens with the answers so far.
@@ -160,10 +153,7 @@ struct LaneState: Sendable {
         switch event {
         case .send(let pushes, let receiver):
             for tag in batches.keep(pushes, for: receiver) { admit(tag, of: pushes) }
-        case .opened(let link, let streams): open(link, streams: streams)
-        case .capacity(let link, let streams): change(link) { $0.streams = max(streams, 0) }
-        case .completions(let link, let completions):
-            for completion in completions { complete(completion, on: link) }
+        case .connection(let link, let event): take(event, from: link)
         case .notTaken(let link, let tags):
             // Otherwise these pushes would go to the same connection again until they had no resend left.
             change(link) { $0.hasEnded = true }
@@ -171,11 +161,6 @@ struct LaneState: Sendable {
         case .unsigned(let link, let tags, let why):
             stop(reason: "unsigned_token", remedy: "use the .p8 file from Apple's developer site unchanged (\(why))")
             for tag in tags { complete(Completion(tag: tag, result: .unsent(.closed)), on: link) }
-        case .goAway(let link, let reason):
-            // A second one (RFC 9113 section 6.8) changes nothing here.
-            effects.log.append(.goAway(connection: link, reason: reason))
-            retire(link)
-        case .closed(let link, let why, let wasFlooded): close(link, why: why, wasFlooded: wasFlooded)
         case .tick: break
         case .concludeWindow: take(window.close())
         case .configured(let configuration): configure(configuration)

@@ -1,5 +1,4 @@
 package import HTTP2
-import JSON
 import Base
 
 /// Sends pushes over the connections of one lane: one (key, environment, topic).
@@ -146,7 +145,14 @@ package final class Sender: Sendable {
             }
             return (effects, templates, core.connections, core.nextTimer(now: now), core.takeReady(now: now))
         }
-        if let timer { clock.wake(timer) { [weak self] in self?.timerCame(timer) } }
+        if let timer {
+            clock.wake(timer) { [weak self] in
+                self?.handle { core in
+                    core.timerCame(timer)
+                    return .tick
+                }
+            }
+        }
         for number in effects.dials { connections[number]?.start() }
         for (submission, template) in zip(effects.submissions, templates) {
             let (number, tags) = (submission.link, submission.tags)
@@ -172,34 +178,10 @@ package final class Sender: Sendable {
         client.maximumStreams = configuration.maxInFlight
         client.label = "apns-\(number)"
         return ClientConnection(configuration: client, resolver: resolver) { [weak self] event in
-            self?.take(event, from: number)
-        }
-    }
-
-    /// Called on the connection's thread.
-    private func take(_ event: ClientEvent, from number: Int) {
-        handle { core in
-            switch event {
-            case .opened(let capacity): return .opened(number, streams: capacity)
-            case .capacity(let capacity): return .capacity(number, streams: capacity)
-            case .completions(let completions): return .completions(number, completions)
-            case .goaway(_, let code, let debug): return .goAway(number, reason: Self.reason(in: debug, code: code))
-            case .closed(let reason):
-                core.connections[number] = nil
-                return .closed(number, why: reason.description, wasFlooded: reason.code == .flooded)
+            self?.handle { core in
+                if case .closed = event { core.connections[number] = nil }
+                return .connection(number, event)
             }
-        }
-    }
-
-    /// Apple's GOAWAY carries `{"reason":"…"}`. Only short printable ASCII goes into the log.
-    private static func reason(in debug: String, code: UInt32) -> String {
-        (try? JSONValue(parsing: debug)).flatMap(Answer.reason) ?? "code_\(code)"
-    }
-
-    private func timerCame(_ instant: Int64) {
-        handle { core in
-            core.timerCame(instant)
-            return .tick
         }
     }
 

@@ -82,10 +82,22 @@ struct LaneBench {
         handle(.send(pushes, receiver))
     }
 
+    mutating func open(_ link: Int, streams: Int) { handle(.connection(link, .opened(capacity: streams))) }
+
+    mutating func goAway(_ link: Int) { handle(.connection(link, .goaway(lastStreamID: 0, code: 0, debug: ""))) }
+
+    mutating func close(_ link: Int, _ code: CloseReason.Code = .lost, why: String) {
+        handle(.connection(link, .closed(CloseReason(code, why))))
+    }
+
+    mutating func complete(_ completions: [Completion], on link: Int) {
+        handle(.connection(link, .completions(completions)))
+    }
+
     /// Takes the oldest open submission and completes it.
     mutating func complete(_ result: RequestResult, index: Int = 0) {
         let one = submitted.remove(at: index)
-        handle(.completions(one.link, [Completion(tag: one.tag, result: result)]))
+        complete([Completion(tag: one.tag, result: result)], on: one.link)
     }
 
     mutating func answer(_ status: Int, _ reason: String? = nil, index: Int = 0) {
@@ -107,7 +119,7 @@ struct LaneBench {
     static func proven(connections: Int = 1, maxInFlight: Int = 1_000, streams: Int = 1_000) -> LaneBench {
         var bench = LaneBench(connections: connections, maxInFlight: maxInFlight)
         bench.send()
-        bench.handle(.opened(1, streams: streams))
+        bench.open(1, streams: streams)
         bench.answer(200)
         bench.results = []
         bench.log = []

@@ -46,8 +46,8 @@ extension LaneBench {
         case "untaken":
             let last = submitted.removeLast()
             handle(.notTaken(last.link, last.tag..<last.tag + 1))
-        case "opened": handle(.opened(numbers[0], streams: numbers[1]))
-        case "closed": handle(.closed(numbers[0], why: "closed"))
+        case "opened": open(numbers[0], streams: numbers[1])
+        case "closed": close(numbers[0], why: "closed")
         case "pass": pass(Int64(numbers[0]))
         case "later": now += Int64(numbers[0])
         case "drain": handle(.drain)

@@ -65,13 +65,13 @@ import Testing
                 guard let link = dialling.randomElement(using: &random) else { return }
                 dialling.remove(link)
                 open.insert(link)
-                lane.handle(.opened(link, streams: Int.random(in: 0...20, using: &random)))
+                lane.open(link, streams: Int.random(in: 0...20, using: &random))
             case 80..<84:
                 guard let link = open.randomElement(using: &random) else { return }
-                lane.handle(.capacity(link, streams: Int.random(in: 0...20, using: &random)))
+                lane.handle(.connection(link, .capacity(Int.random(in: 0...20, using: &random))))
             case 84..<86:
                 guard let link = open.randomElement(using: &random) else { return }
-                lane.handle(.goAway(link, reason: "x"))
+                lane.goAway(link)
             case 86..<88:
                 guard let link = open.union(dialling).randomElement(using: &random) else { return }
                 close(link, seed)
@@ -92,7 +92,7 @@ import Testing
                 flights.removeAll { $0.tag == flight.tag }
                 completions.append(Completion(tag: flight.tag, result: result()))
             }
-            lane.handle(.completions(link, completions))
+            lane.complete(completions, on: link)
         }
 
         private mutating func result() -> RequestResult {
@@ -115,9 +115,9 @@ import Testing
             let completions = taken.map { flight in
                 Completion(tag: flight.tag, result: lost.randomElement(using: &random) ?? lost[0])
             }
-            lane.handle(.completions(link, completions))
+            lane.complete(completions, on: link)
             let late = absorb(seed, closing: link)
-            lane.handle(.closed(link, why: "lost"))
+            lane.close(link, why: "lost")
             open.remove(link)
             dialling.remove(link)
             absorb(seed)
@@ -155,7 +155,7 @@ import Testing
                 #expect(!flights.contains { $0.link == link }, "\(seed): closed with pushes in flight")
                 open.remove(link)
                 dialling.remove(link)
-                lane.handle(.closed(link, why: "closed"))
+                lane.close(link, why: "closed")
                 absorb(seed)
             }
             #expect(flights.count <= lane.state.configuration.maxInFlight, "\(seed)")

@@ -13,10 +13,10 @@ import Testing
             lane.send()
             if lane.dials.count == dialled { continue }
             dialled = lane.dials.count
-            lane.handle(.opened(dialled, streams: 1))
-            lane.handle(.goAway(dialled, reason: "x"))
+            lane.open(dialled, streams: 1)
+            lane.goAway(dialled)
             if !lane.submitted.isEmpty { lane.complete(.unsent(.goaway)) }
-            lane.handle(.closed(dialled, why: "goaway"))
+            lane.close(dialled, why: "goaway")
         }
         #expect(dialled == 2 && lane.free == 0)
         if case .backingOff = lane.status {} else { Issue.record("\(lane.status)") }
@@ -32,7 +32,7 @@ import Testing
             let flying = lane.submitted.count
             for _ in 0..<flying { lane.complete(.unknown(.connectionLost)) }
             lost += flying
-            lane.handle(.closed(number, why: "reset"))
+            lane.close(number, why: "reset")
             repeat {
                 lane.pass(500)
                 elapsed += 500
@@ -40,7 +40,7 @@ import Testing
             } while lane.dials.count == number && elapsed < 300_000
             guard lane.dials.count > number else { break }
             number = lane.dials.count
-            lane.handle(.opened(number, streams: 1_000))
+            lane.open(number, streams: 1_000)
             if !lane.submitted.isEmpty { lane.answer(200) }
         }
         // In five minutes; without a brake it is a thousand each time.
@@ -50,8 +50,8 @@ import Testing
     /// Else a server that accepts one push on each connection could keep a core busy with handshakes and floods.
     @Test(arguments: [false, true]) func dial_waits_whenTheServerFloodedAProvenConnection(isRetiring: Bool) {
         var lane = LaneBench.proven()
-        if isRetiring { lane.handle(.goAway(1, reason: "x")) }
-        lane.handle(.closed(1, why: "flooded", wasFlooded: true))
+        if isRetiring { lane.goAway(1) }
+        lane.close(1, .flooded, why: "flooded")
         guard case .backingOff(let until, "flooded") = lane.status else { return fail("\(lane.status)") }
         let pause = until - lane.now
         #expect(lane.log.contains(.connectionLost(connection: 1, why: "flooded", retryInMilliseconds: pause)))
@@ -106,10 +106,10 @@ import Testing
         lane.answer(cause.status, cause.reason)
         lane.answer(answer.status, answer.reason)
         #expect(lane.free == 0, "it was sent before the stop")
-        lane.handle(.closed(1, why: "closed"))
+        lane.close(1, why: "closed")
         lane.pass(60_000)
         lane.send(isTrial: true)
-        if let dialled = lane.dials.last, dialled > 1 { lane.handle(.opened(dialled, streams: 1_000)) }
+        if let dialled = lane.dials.last, dialled > 1 { lane.open(dialled, streams: 1_000) }
         lane.answer(answer.status, answer.reason)
         #expect(lane.log.last == .laneResumed && lane.status == .open && lane.free > 0)
     }
@@ -146,7 +146,7 @@ import Testing
                 let result = isStorm ? LaneBench.response(503, "ServiceUnavailable") : LaneBench.response(200, nil)
                 let completions = lane.submitted.map { Completion(tag: $0.tag, result: result) }
                 lane.submitted = []
-                lane.handle(.completions(1, completions))
+                lane.complete(completions, on: 1)
             }
             #expect(isStorm ? lane.free < 10 : lane.free > 500)
         }
