@@ -121,7 +121,7 @@ final class CallLoop: Sendable {
             let expired = turn.expired.compactMap { state.calls.removeValue(forKey: $0) }
             return (turn.started.compactMap { state.calls[$0] }, expired, Set(state.calls.keys))
         }
-        for call in expired { call.fail(TransferFailure.timedOut(call.request.url)) }
+        for call in expired { call.fail(.timedOut(call.request.url)) }
         // Ends the connections of calls that were cancelled or have expired.
         for (easy, transfer) in transfers where !open.contains(transfer.call.id) {
             multi.remove(easy)
@@ -178,39 +178,36 @@ struct CallQueue: Sendable {
 
     private let concurrency: Int
     private let capacity: Int
-    private var running: [UInt64: Instant] = [:]
-    private var waiting: [(id: UInt64, deadline: Instant)] = []
+    /// In order of arrival. The first `running` run.
+    private var calls: [(id: UInt64, deadline: Instant)] = []
+    private var running = 0
 
     init(concurrency: Int, capacity: Int) {
         self.concurrency = max(1, concurrency)
         self.capacity = max(0, capacity)
     }
 
-    var nextDeadline: Instant? { [waiting.lazy.map(\.deadline).min(), running.values.min()].compactMap { $0 }.min() }
+    var nextDeadline: Instant? { calls.lazy.map(\.deadline).min() }
 
     /// Adds a call, which `turn` starts. Returns false if too many calls wait.
     mutating func add(_ id: UInt64, deadline: Instant) -> Bool {
-        guard waiting.count < capacity + concurrency - running.count else { return false }
-        waiting.append((id, deadline))
+        guard calls.count < capacity + concurrency else { return false }
+        calls.append((id, deadline))
         return true
     }
 
     mutating func remove(_ id: UInt64) {
-        running[id] = nil
-        waiting.removeAll { $0.id == id }
+        guard let place = calls.firstIndex(where: { $0.id == id }) else { return }
+        calls.remove(at: place)
+        if place < running { running -= 1 }
     }
 
     /// Removes expired calls and starts as many as fit.
     mutating func turn(now: Instant) -> Turn {
-        var turn = Turn()
-        turn.expired = running.filter { $0.value <= now }.keys.sorted()
-        for id in turn.expired { running[id] = nil }
-        turn.expired += waiting.lazy.filter { $0.deadline <= now }.map(\.id)
-        waiting.removeAll { $0.deadline <= now }
-        let next = waiting.prefix(concurrency - running.count)
-        waiting.removeFirst(next.count)
-        for (id, deadline) in next { running[id] = deadline }
-        turn.started = next.map(\.id)
-        return turn
+        let expired = calls.filter { $0.deadline <= now }.map(\.id)
+        for id in expired { remove(id) }
+        let started = calls.prefix(concurrency).dropFirst(running).map(\.id)
+        running += started.count
+        return Turn(expired: expired, started: started)
     }
 }

@@ -37,54 +37,35 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
     static let closed = HTTPClientError(.closed, "the HTTP client was closed")
-}
 
-/// libcurl's result of a failed transfer, and the error that it becomes. A value, so that tests can check each case.
-struct TransferFailure {
-    let result: CURLcode
-    let url: HTTPURL
-    /// OpenSSL's result for the certificate (X509_V_OK is 0).
-    let verification: Int
-    /// The system's error number. 0 if there was none.
-    let errno: Int32
-    let caFile: String?
+    static func timedOut(_ url: HTTPURL) -> HTTPClientError { .init(.timedOut, "\(url) did not answer in time") }
 
-    /// libcurl's own error buffer is not used: it can quote what the server sent.
-    var error: HTTPClientError {
+    /// For libcurl's result of a failed transfer. libcurl's own error buffer is not used: it can quote what the server
+    /// sent. `verification`: OpenSSL's result for the certificate (X509_V_OK is 0). `errno`: the system's, or 0.
+    init(_ result: CURLcode, _ url: HTTPURL, verification: Int, errno: Int32, caFile: String?) {
+        let text = LibCurl.text(result)
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            HTTPClientError(.unresolved, "the name \(url.host) has no address: check its spelling and the name servers")
-        case CURLE_COULDNT_CONNECT: HTTPClientError(.unreachable, "can't connect to \(url): \(systemText)")
-        case CURLE_OPERATION_TIMEDOUT: Self.timedOut(url)
-        case CURLE_PEER_FAILED_VERIFICATION: certificate
+            self.init(.unresolved, "the name \(url.host) has no address: check its spelling and the name servers")
+        case CURLE_COULDNT_CONNECT:
+            self.init(.unreachable, "can't connect to \(url): \(errno == 0 ? text : String(cString: strerror(errno)))")
+        case CURLE_OPERATION_TIMEDOUT: self = .timedOut(url)
+        case CURLE_PEER_FAILED_VERIFICATION:
+            // With 0 or 1 libcurl checked the name itself, in some versions before it stored the chain's result. 62 is
+            // X509_V_ERR_HOSTNAME_MISMATCH.
+            let code = verification < 2 ? 62 : Int32(truncatingIfNeeded: verification)
+            self.init(.certificate, TLSError(verification: code, host: "\(url)").description)
         case CURLE_SSL_CACERT_BADFILE:
-            HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
+            self.init(.trustFile, "can't read certificates to trust from \(caFile ?? "the system's store")")
         case CURLE_SSL_CONNECT_ERROR:
-            HTTPClientError(
-                .handshake,
-                "no TLS with \(url): check that it is an https server that offers TLS 1.3, "
-                    + "or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305: \(text)"
-            )
+            let needs = "TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305"
+            self.init(.handshake, "no TLS with \(url): check that it is an https server that offers \(needs): \(text)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-            HTTPClientError(.malformed, "the answer of \(url) is not HTTP: \(text)")
+            self.init(.malformed, "the answer of \(url) is not HTTP: \(text)")
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            HTTPClientError(.brokenOff, "the connection to \(url) ended before the answer was complete: \(text)")
-        case CURLE_OUT_OF_MEMORY: HTTPClientError(.resources, "no memory left for a call to \(url)")
-        default: HTTPClientError(.library, "the call to \(url) failed: \(text)")
+            self.init(.brokenOff, "the connection to \(url) ended before the answer was complete: \(text)")
+        case CURLE_OUT_OF_MEMORY: self.init(.resources, "no memory left for a call to \(url)")
+        default: self.init(.library, "the call to \(url) failed: \(text)")
         }
     }
-
-    static func timedOut(_ url: HTTPURL) -> HTTPClientError {
-        HTTPClientError(.timedOut, "\(url) did not answer in time")
-    }
-
-    private var certificate: HTTPClientError {
-        // With 0 or 1 libcurl checked the name itself, in some versions before it stored the chain's result. 62 is
-        // X509_V_ERR_HOSTNAME_MISMATCH.
-        let code = verification < 2 ? 62 : Int32(truncatingIfNeeded: verification)
-        return HTTPClientError(.certificate, TLSError(verification: code, host: "\(url)").description)
-    }
-
-    private var text: String { LibCurl.text(result) }
-    private var systemText: String { errno == 0 ? text : String(cString: strerror(errno)) }
 }

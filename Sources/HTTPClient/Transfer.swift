@@ -1,67 +1,54 @@
 import CLibCurl
 
-struct TransferOption: Equatable {
-    enum Value: Equatable {
-        case number(Int)
-        /// Nil clears the option.
-        case text(String?)
-    }
+/// An option of libcurl for a transfer.
+enum TransferOption: Equatable {
+    case number(CURLoption, Int)
+    /// Nil clears the option.
+    case text(CURLoption, String?)
 
-    let option: CURLoption
-    let value: Value
-
-    init(_ option: CURLoption, _ value: Value) { (self.option, self.value) = (option, value) }
-
-    func set(on easy: UnsafeMutableRawPointer, _ curl: UnsafePointer<nudged_curl>) -> Bool {
-        switch value {
-        case .number(let number): nudged_curl_set_number(curl, easy, option, number) == CURLE_OK
-        case .text(let text): nudged_curl_set_text(curl, easy, option, text) == CURLE_OK
-        }
+    func set(on easy: UnsafeMutableRawPointer, _ curl: UnsafePointer<nudged_curl>) throws(HTTPClientError) {
+        let (option, result) =
+            switch self {
+            case .number(let option, let value): (option, nudged_curl_set_number(curl, easy, option, value))
+            case .text(let option, let value): (option, nudged_curl_set_text(curl, easy, option, value))
+            }
+        guard result == CURLE_OK else { throw HTTPClientError(.library, "libcurl refuses option \(option.rawValue)") }
     }
 
     /// The options for every transfer. `left`: The time until the call's deadline.
     static func all(for request: HTTPRequest, _ settings: HTTPClientSettings, left: Duration) -> [TransferOption] {
-        let options = [
-            TransferOption(CURLOPT_URL, .text(request.url.text)),
-            TransferOption(CURLOPT_PROTOCOLS_STR, .text("http,https")),
-            TransferOption(CURLOPT_FOLLOWLOCATION, .number(0)),
+        let options: [TransferOption] = [
+            .text(CURLOPT_URL, request.url.text),
+            .text(CURLOPT_PROTOCOLS_STR, "http,https"),
+            .number(CURLOPT_FOLLOWLOCATION, 0),
             // One connection for each call, so a broken one fails only one call. With multiplexing, libcurl 7.88 loses
             // a few POSTs in ten thousand to its own errors.
-            TransferOption(CURLOPT_HTTP_VERSION, .number(Int(CURL_HTTP_VERSION_1_1))),
-            TransferOption(CURLOPT_USERAGENT, .text("nudged")),
+            .number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
+            .text(CURLOPT_USERAGENT, "nudged"),
             // libcurl divides this time among the server's addresses. `CallQueue` enforces the deadline itself. 0 would
             // mean five minutes.
-            TransferOption(CURLOPT_CONNECTTIMEOUT_MS, .number(max(1, Int(left / .milliseconds(1))))),
+            .number(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(left / .milliseconds(1)))),
             // No signals: they belong to the process, and this is only one of its threads.
-            TransferOption(CURLOPT_NOSIGNAL, .number(1)),
+            .number(CURLOPT_NOSIGNAL, 1),
             // A silent resolver's thread is left alone and frees its memory when it ends. Otherwise the client's thread
             // would wait for it, past the deadline and with all other calls.
-            TransferOption(CURLOPT_QUICK_EXIT, .number(1)),
+            .number(CURLOPT_QUICK_EXIT, 1),
             // Most servers and load balancers drop connections that are idle for a minute, some without a notice.
-            TransferOption(CURLOPT_MAXAGE_CONN, .number(50)),
-            TransferOption(CURLOPT_TCP_KEEPALIVE, .number(1)),
+            .number(CURLOPT_MAXAGE_CONN, 50),
+            .number(CURLOPT_TCP_KEEPALIVE, 1),
             // No proxy of `https_proxy` and similar variables (libcurl-env(3)): a service's environment must not
             // redirect a token.
-            TransferOption(CURLOPT_PROXY, .text("")),
-        ]
-        return options + trust(settings)
-    }
-
-    private static func trust(_ settings: HTTPClientSettings) -> [TransferOption] {
-        var options = [
-            TransferOption(CURLOPT_SSL_VERIFYPEER, .number(1)),
+            .text(CURLOPT_PROXY, ""),
+            .number(CURLOPT_SSL_VERIFYPEER, 1),
             // 2: the certificate must name the host. 1 meant less in old versions.
-            TransferOption(CURLOPT_SSL_VERIFYHOST, .number(2)),
-            TransferOption(CURLOPT_SSLVERSION, .number(Int(CURL_SSLVERSION_TLSv1_2))),
+            .number(CURLOPT_SSL_VERIFYHOST, 2),
+            .number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
             // For TLS 1.2: ECDHE and AEAD, as towards Apple. The suites of TLS 1.3 are all of this kind.
-            TransferOption(CURLOPT_SSL_CIPHER_LIST, .text("ECDHE+AESGCM:ECDHE+CHACHA20")),
+            .text(CURLOPT_SSL_CIPHER_LIST, "ECDHE+AESGCM:ECDHE+CHACHA20"),
         ]
-        if let caFile = settings.caFile {
-            options.append(TransferOption(CURLOPT_CAINFO, .text(caFile)))
-            // libcurl also has a default folder of certificates, and would trust those too.
-            options.append(TransferOption(CURLOPT_CAPATH, .text(nil)))
-        }
-        return options
+        guard let caFile = settings.caFile else { return options }
+        // libcurl also has a default folder of certificates, and would trust those too.
+        return options + [.text(CURLOPT_CAINFO, caFile), .text(CURLOPT_CAPATH, nil)]
     }
 }
 
@@ -88,9 +75,7 @@ final class Transfer {
         self.curl = curl
         self.settings = settings
         for option in TransferOption.all(for: call.request, settings, left: call.deadline - now) {
-            guard option.set(on: easy, curl) else {
-                throw HTTPClientError(.library, "libcurl refuses option \(option.option.rawValue)")
-            }
+            try option.set(on: easy, curl)
         }
         for field in call.request.fields {
             guard let longer = curl.pointee.slist_append(fields, field) else {
@@ -154,14 +139,10 @@ final class Transfer {
         // libcurl accepts a connection that ends within the fields, because many servers omit TLS's close_notify.
         let result = result == CURLE_OK && !isHeadWhole ? CURLE_PARTIAL_FILE : result
         guard result == CURLE_OK else {
-            let outcome = TransferFailure(
-                result: result,
-                url: call.request.url,
-                verification: nudged_curl_number(curl, easy, CURLINFO_SSL_VERIFYRESULT),
-                errno: Int32(truncatingIfNeeded: nudged_curl_number(curl, easy, CURLINFO_OS_ERRNO)),
-                caFile: settings.caFile
-            )
-            return .failure(outcome.error)
+            let verification = nudged_curl_number(curl, easy, CURLINFO_SSL_VERIFYRESULT)
+            let errno = Int32(truncatingIfNeeded: nudged_curl_number(curl, easy, CURLINFO_OS_ERRNO))
+            let (url, caFile) = (call.request.url, settings.caFile)
+            return .failure(HTTPClientError(result, url, verification: verification, errno: errno, caFile: caFile))
         }
         return .success(HTTPResponse(status: nudged_curl_number(curl, easy, CURLINFO_RESPONSE_CODE), body: body))
     }
