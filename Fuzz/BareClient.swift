@@ -16,11 +16,6 @@ final class BareClient {
     /// Submits all requests of a batch, like `ClientConnection.submit`.
     func submit(_ batch: RequestBatch, _ template: RequestTemplate, firstTag: UInt64) {
         session.queue.append(Submission(batch, template, firstTag: firstTag), 0..<batch.count)
-        if session.isExhausted {
-            session.returnQueue(.connectionLost)
-        } else if session.goaway != nil {
-            session.returnQueue(.goaway)
-        }
     }
 
     /// Sends a PING, as after a silence.

@@ -14,8 +14,6 @@ final class ClientInbox: Sendable {
         var isAsleep = true
         var isStarted = false
         var isFinished = false
-
-        mutating func take() -> Requests { exchange(&requests, with: []) }
     }
 
     let wake = WakeDescriptor()
@@ -32,12 +30,7 @@ final class ClientInbox: Sendable {
         }
     }
 
-    func close() {
-        _ = change { state in
-            state.isToClose = true
-            return true
-        }
-    }
+    func close() { change { $0.isToClose = true } }
 
     var isToClose: Bool { state.withLock(\.isToClose) }
 
@@ -45,7 +38,7 @@ final class ClientInbox: Sendable {
     func take() -> Requests? {
         state.withLock { state in
             state.isAsleep = false
-            return state.isToClose ? nil : state.take()
+            return state.isToClose ? nil : exchange(&state.requests, with: [])
         }
     }
 
@@ -67,17 +60,14 @@ final class ClientInbox: Sendable {
     func finish() -> Requests {
         state.withLock { state in
             state.isFinished = true
-            return state.take()
+            return exchange(&state.requests, with: [])
         }
     }
 
-    private func change(_ body: (inout State) -> Bool) -> Bool {
-        let (taken, signals) = state.withLock { state in
-            let taken = body(&state)
-            return (taken, exchange(&state.isAsleep, with: false))
-        }
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, signals) = state.withLock { (body(&$0), exchange(&$0.isAsleep, with: false)) }
         if signals { wake.signal() }
-        return taken
+        return result
     }
 }
 

@@ -28,19 +28,14 @@ struct ClientLoop: Sendable {
 
     /// Completes what is left and delivers `closed`.
     func end(_ session: ClientSession?, _ reason: CloseReason) {
-        let byUs = reason.code == .closed
         let rest = inbox.finish()
-        var completions: [Completion] = []
         if let session {
             for (submission, slots) in rest { session.queue.append(submission, slots) }
-            session.abandon(byUs: byUs)
-            completions = session.completions
+            session.abandon(byUs: reason.code == .closed)
             session.events.forEach(onEvent)
-        } else {
-            for tag in rest.flatMap({ run in run.slots.map(run.submission.tag) }) {
-                completions.append(Completion(tag: tag, result: .unsent(.connectionLost)))
-            }
         }
+        let tags = session == nil ? rest.flatMap { run in run.slots.map(run.submission.tag) } : []
+        let completions = session?.completions ?? tags.map { Completion(tag: $0, result: .unsent(.connectionLost)) }
         if !completions.isEmpty { onEvent(.completions(completions)) }
         onEvent(.closed(reason))
     }

@@ -120,7 +120,6 @@ extension ClientSession {
             let text = String(decoding: debug, as: UTF8.self)
             goaway = (sent.last_stream_id, sent.error_code)
             events.append(.goaway(lastStreamID: sent.last_stream_id, code: sent.error_code, debug: text))
-            returnQueue(.goaway)
         default: break
         }
     }

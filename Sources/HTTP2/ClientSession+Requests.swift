@@ -133,6 +133,7 @@ extension ClientSession {
     /// Cuts an answer off because it is too long, or because it was complete before the request was.
     func cutOff(_ index: Int) { cancel(index, response(of: index)) }
 
+    /// Ends requests whose time is over, and those that wait on a connection that starts nothing more.
     func expire(now: UInt64) {
         while streams.first >= 0, streams[Int(streams.first)].deadline <= now {
             let index = Int(streams.first)
@@ -142,10 +143,11 @@ extension ClientSession {
                 cancel(index, streams[index].isProduced ? .unknown(.deadline) : .unsent(.deadline))
             }
         }
+        if isExhausted { returnQueue(.connectionLost) } else if goaway != nil { returnQueue(.goaway) }
         for tag in queue.removeLate(boottime: boottime) { complete(tag, .unsent(.tooLate)) }
     }
 
-    func returnQueue(_ reason: UnsentReason) { for tag in queue.removeAll() { complete(tag, .unsent(reason)) } }
+    private func returnQueue(_ reason: UnsentReason) { for tag in queue.removeAll() { complete(tag, .unsent(reason)) } }
 
     /// Completes everything because the connection has ended. Nothing may be written afterwards.
     func abandon(byUs: Bool) {

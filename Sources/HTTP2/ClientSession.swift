@@ -7,7 +7,7 @@ import CNGHTTP2
 final class ClientSession {
     let configuration: ClientConfiguration
     var handle: OpaquePointer?
-    let streams = StreamTable()
+    let streams: StreamTable
     var queue = RequestQueue()
     var output = OutputBuffer()
     var completions: [Completion] = []
@@ -44,6 +44,8 @@ final class ClientSession {
     init?(configuration: ClientConfiguration) {
         self.configuration = configuration
         keptFields = configuration.keptFields.map { Array($0.utf8) }
+        // `capacity` is never more.
+        streams = StreamTable(capacity: max(configuration.maximumStreams, 0))
         var callbacks: OpaquePointer?
         guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
         defer { nghttp2_session_callbacks_del(callbacks) }

@@ -27,11 +27,12 @@ struct ClientWire: ~Copyable {
             let isReadable = wait()
             let now = UInt64(MonotonicTime.milliseconds())
             session.boottime = UInt64(BootTime.milliseconds())
-            guard takeRequests() else {
+            guard let requests = loop.inbox.take() else {
                 // Bytes that TLS wasn't offered are never sent, so their requests are unsent.
                 if blockedOn == nil, session.output.isEmpty { tls.close() }
                 return CloseReason(.closed, "closed")
             }
+            for (submission, slots) in requests { session.queue.append(submission, slots) }
             var reason: CloseReason?
             if isReadable || mayHoldMore { reason = read(now: now) }
             session.expire(now: now)
@@ -77,18 +78,6 @@ struct ClientWire: ~Copyable {
             left = min(left, earliest > boottime ? earliest - boottime : 0)
         }
         return Int32(clamping: left + 1)
-    }
-
-    /// Returns false if the connection is to close.
-    private func takeRequests() -> Bool {
-        guard let requests = loop.inbox.take() else { return false }
-        for (submission, slots) in requests { session.queue.append(submission, slots) }
-        if session.isExhausted {
-            session.returnQueue(.connectionLost)
-        } else if session.goaway != nil {
-            session.returnQueue(.goaway)
-        }
-        return true
     }
 
     /// Reads what has arrived, but at most a megabyte, so that writes are not delayed.

@@ -152,8 +152,6 @@ package final class RequestTemplate: Sendable {
     ///
     /// nonisolated(unsafe): only init writes it and only deinit frees it. The memory never changes in between.
     nonisolated(unsafe) let fields: UnsafeMutableBufferPointer<nghttp2_nv>
-    /// The bytes of all names and fixed values. nonisolated(unsafe): as for `fields`.
-    private nonisolated(unsafe) let text: UnsafeMutableRawBufferPointer
 
     static let pathIndex = 3
 
@@ -180,33 +178,26 @@ package final class RequestTemplate: Sendable {
         all += fixed.map { ($0.name, $0.value, noCopy) }
         fixedCount = all.count
         all += varying.map { ($0.name, "", $0.isNeverIndexed ? never : noCopyName) }
-        let whole = all.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        text = .allocate(byteCount: whole, alignment: 1)
         fields = .allocate(capacity: all.count)
-        // All memory is allocated now. The pointers stay valid until deinit.
-        guard var end = text.bindMemory(to: UInt8.self).baseAddress else { return }
-        func place(_ string: String) -> UnsafeMutablePointer<UInt8> {
-            let start = end
-            for byte in string.utf8 {
-                end.initialize(to: byte)
-                end += 1
-            }
-            return start
-        }
         for (index, field) in all.enumerated() {
-            let entry = nghttp2_nv(
-                name: place(field.name),
-                value: place(field.value),
-                namelen: field.name.utf8.count,
-                valuelen: field.value.utf8.count,
-                flags: field.flags
-            )
+            let (name, value) = (Self.copy(field.name), Self.copy(field.value))
+            let (length, size) = (field.name.utf8.count, field.value.utf8.count)
+            let entry = nghttp2_nv(name: name, value: value, namelen: length, valuelen: size, flags: field.flags)
             fields.initializeElement(at: index, to: entry)
         }
     }
 
     deinit {
+        for field in fields {
+            field.name.deallocate()
+            field.value.deallocate()
+        }
         fields.deallocate()
-        text.deallocate()
+    }
+
+    private static func copy(_ text: String) -> UnsafeMutablePointer<UInt8> {
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: text.utf8.count)
+        for (index, byte) in text.utf8.enumerated() { (bytes + index).initialize(to: byte) }
+        return bytes
     }
 }

@@ -51,20 +51,22 @@ struct StreamTable: ~Copyable {
         var free: Int32 = -1
         /// How many slots are initialised.
         var used = 0
-        var capacity: Int
-        var slots: UnsafeMutablePointer<StreamSlot>
     }
 
     private let state: UnsafeMutablePointer<State>
+    private let slots: UnsafeMutablePointer<StreamSlot>
+    private let capacity: Int
 
-    init() {
+    init(capacity: Int) {
+        self.capacity = capacity
         state = .allocate(capacity: 1)
-        state.initialize(to: State(capacity: 64, slots: .allocate(capacity: 64)))
+        state.initialize(to: State())
+        slots = .allocate(capacity: capacity)
     }
 
     deinit {
-        state.pointee.slots.deinitialize(count: state.pointee.used)
-        state.pointee.slots.deallocate()
+        slots.deinitialize(count: state.pointee.used)
+        slots.deallocate()
         state.deallocate()
     }
 
@@ -79,12 +81,12 @@ struct StreamTable: ~Copyable {
 
     private func slot(_ index: Int) -> UnsafeMutablePointer<StreamSlot> {
         precondition(index >= 0 && index < state.pointee.used, "no such stream")
-        return state.pointee.slots + index
+        return slots + index
     }
 
     /// Whether the slot is in use for this stream.
     func holds(_ index: Int, stream: Int32) -> Bool {
-        index >= 0 && index < state.pointee.used && state.pointee.slots[index].streamID == stream
+        index >= 0 && index < state.pointee.used && slots[index].streamID == stream
     }
 
     var nearestDeadline: UInt64? { first < 0 ? nil : self[Int(first)].deadline }
@@ -111,14 +113,8 @@ struct StreamTable: ~Copyable {
             state.pointee.free = slot(Int(free)).pointee.next
             return free
         }
-        if state.pointee.used == state.pointee.capacity {
-            let larger = UnsafeMutablePointer<StreamSlot>.allocate(capacity: state.pointee.capacity * 2)
-            larger.moveInitialize(from: state.pointee.slots, count: state.pointee.used)
-            state.pointee.slots.deallocate()
-            state.pointee.slots = larger
-            state.pointee.capacity *= 2
-        }
-        (state.pointee.slots + state.pointee.used).initialize(to: StreamSlot())
+        precondition(state.pointee.used < capacity, "too many streams")
+        (slots + state.pointee.used).initialize(to: StreamSlot())
         state.pointee.used += 1
         return Int32(state.pointee.used - 1)
     }

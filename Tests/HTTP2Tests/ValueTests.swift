@@ -74,7 +74,7 @@ struct ValueTests {
     }
 
     @Test func table_keepsDeadlinesInOrder_whenSlotsAreReused() {
-        let table = StreamTable()
+        let table = StreamTable(capacity: 5)
         var slots: [Int] = []
         for number in 1...5 {
             slots.append(table.open(stream: Int32(number), tag: UInt64(number), deadline: UInt64(number) * 10))
