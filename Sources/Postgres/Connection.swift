@@ -84,9 +84,7 @@ public actor Connection {
         let end = all.count - 1
         if !afterwards.isEmpty { all += start + afterwards + [Self.commit] }
         // What is committed must not be repeated, so `afterwards` is never prepared.
-        let rows = try preparing(2..<end, of: all) { named throws(PostgresError) in
-            try flight(all, named: named, timeout + Self.grace)
-        }
+        let rows = try flight(all, preparing: 2..<end, timeout + Self.grace)
         try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
         for answer in rows[2..<end] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
@@ -182,12 +180,8 @@ public actor Connection {
         }
     }
 
-    func flight(
-        _ statements: [Statement],
-        named: Range<Int> = 0..<0,
-        _ time: Duration
-    ) throws(PostgresError) -> [Rows] {
-        try perform { link throws(PostgresError) in try link.flight(statements, named: named, Deadline(after: time)) }
+    func flight(_ all: [Statement], named: Range<Int> = 0..<0, _ time: Duration) throws(PostgresError) -> [Rows] {
+        try perform { link throws(PostgresError) in try link.flight(all, named: named, Deadline(after: time)) }
     }
 
     /// No such prepared statement, one of this name, and one whose columns have other types now (a view was replaced).
@@ -195,23 +189,23 @@ public actor Connection {
 
     /// Runs a whole transaction, whose second answer is that of `settings`. If the server can't run a statement as a
     /// prepared one, this session prepares no more, and the transaction is repeated.
-    private func preparing(
-        _ named: Range<Int>,
-        of statements: [Statement],
-        _ run: (_ named: Range<Int>) throws(PostgresError) -> [Rows]
+    private func flight(
+        _ all: [Statement],
+        preparing named: Range<Int>,
+        _ time: Duration
     ) throws(PostgresError) -> [Rows] {
         do throws(PostgresError) {
-            let rows = try run(named)
+            let rows = try flight(all, named: named, time)
             if let link, link.prepares == nil {
                 link.prepares = try rows[1].int4(0, rows[1].columnCount - 1) == link.processID
             }
             return rows
         } catch {
             guard let link, link.prepares == true, Self.unprepared.contains(error.sqlState ?? ""),
-                statements[named].contains(where: { $0.preparedName != nil && $0.name == error.statement })
+                all[named].contains(where: { $0.preparedName != nil && $0.name == error.statement })
             else { throw error }
             link.prepares = false
-            return try run(0..<0)
+            return try flight(all, time)
         }
     }
 

@@ -132,7 +132,7 @@ extension ConnectionConfiguration {
         try checkEscapes(url)
         let given = try keywords(of: url)
         if given["service"] != nil { throw PostgresError(.invalidURL, detail: "service files aren't supported") }
-        var keywords = quickToNotice.merging(defaults()) { $1 }.merging(given) { $1 }
+        var keywords = quickToNotice.merging(values(PQconndefaults())) { $1 }.merging(given) { $1 }
         keywords["service"] = nil
         keywords["client_encoding"] = "UTF8"
         keywords["application_name"] = keywords["application_name"] ?? applicationName
@@ -169,32 +169,25 @@ extension ConnectionConfiguration {
 
     private static func keywords(of url: String) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
-        guard let options = PQconninfoParse(url, &message) else {
+        let options = PQconninfoParse(url, &message)
+        if options == nil {
             // libpq quotes parts of the URL after the first quotation mark. One of them may be a part of the password.
             var text = message.map { String(String(cString: $0).prefix { $0 != "\"" && $0 != "\n" }) } ?? ""
             PQfreemem(message)
             while text.hasSuffix(" ") || text.hasSuffix(":") { text.removeLast() }
             throw PostgresError(.invalidURL, detail: text.isEmpty ? nil : text)
         }
-        defer { PQconninfoFree(options) }
         return values(options)
     }
 
-    private static func defaults() -> [String: String] {
-        guard let options = PQconndefaults() else { return [:] }
+    /// Reads libpq's list, which ends with an entry without a keyword, and frees it.
+    private static func values(_ options: UnsafeMutablePointer<PQconninfoOption>?) -> [String: String] {
         defer { PQconninfoFree(options) }
-        return values(options)
-    }
-
-    private static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var found: [String: String] = [:]
-        var option = options
-        // The list ends with an entry without a keyword.
-        while let keyword = option.pointee.keyword {
-            if let value = option.pointee.val, value.pointee != 0 {
-                found[String(cString: keyword)] = String(cString: value)
-            }
-            option += 1
+        var next = options
+        while let option = next?.pointee, let keyword = option.keyword {
+            if let value = option.val, value.pointee != 0 { found[String(cString: keyword)] = String(cString: value) }
+            next = next.map { $0 + 1 }
         }
         return found
     }

@@ -150,14 +150,7 @@ extension Rows {
         _ column: Int,
         _ reader: BinaryReader<Value>
     ) throws(PostgresError) -> [Value?] {
-        let values = try cell(row, column) { _, bytes throws(PostgresError) in
-            guard let values = BinaryReader.array(bytes, reader) else {
-                throw mismatch(row, column, "\(reader.name)Array")
-            }
-            return values
-        }
-        guard let values else { throw mismatch(row, column, "\(reader.name)Array, but is NULL") }
-        return values
+        try one(row, column, BinaryReader(name: "\(reader.name)Array") { BinaryReader.array($1, reader) })
     }
 }
 
