@@ -10,18 +10,16 @@ extension SenderConfiguration {
         var claims = Array("{\"iss\":".utf8)
         JSONText.append(teamID, to: &claims)
         claims.append(contentsOf: ",\"iat\":\(issuedAt)}".utf8)
-        let signed = Base64URL.encoded(header) + "." + Base64URL.encoded(claims)
+        let signed = Self.base64URL(header) + "." + Self.base64URL(claims)
         do {
-            return signed + "." + Base64URL.encoded(try signingKey.signature(for: Array(signed.utf8)))
+            return signed + "." + Self.base64URL(try signingKey.signature(for: Array(signed.utf8)))
         } catch {
             throw .unsignedToken(cause: error.description)
         }
     }
-}
 
-/// Base 64 for URLs, without padding (RFC 4648 section 5, RFC 7515 section 2).
-enum Base64URL {
-    static func encoded(_ bytes: [UInt8]) -> String {
+    /// Base 64 for URLs, without padding (RFC 4648 section 5, RFC 7515 section 2).
+    static func base64URL(_ bytes: [UInt8]) -> String {
         let padded = Data(bytes).base64EncodedString()
         return String(padded.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }

@@ -17,15 +17,25 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomRefle
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Self.refusal("it is empty, or contains a space, a control character or a character beyond ASCII")
         }
+        // As libcurl parses it, so that the checks see the same parts as its request.
         let curl = try LibCurl.loaded()
-        // libcurl would use the first part of the path as the host.
-        guard let parts = URLParts(text, curl), !text.contains(":///") else {
-            throw Self.refusal("it is not of the form https://host/path, or it contains a user")
+        let parts = curl.pointee.url()
+        defer { curl.pointee.url_cleanup(parts) }
+        /// A missing port is the scheme's default.
+        func part(_ part: CURLUPart) -> String? {
+            var text: UnsafeMutablePointer<CChar>?
+            _ = curl.pointee.url_get(parts, part, &text, UInt32(CURLU_DEFAULT_PORT))
+            defer { curl.pointee.free(text) }
+            return text.map { String(cString: $0) }
         }
-        guard let scheme = parts[CURLUPART_SCHEME], scheme == "https" || scheme == "http" else {
+        // libcurl would use the first part of the path as the host.
+        guard curl.pointee.url_set(parts, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK,
+            !text.contains(":///")
+        else { throw Self.refusal("it is not of the form https://host/path, or it contains a user") }
+        guard let scheme = part(CURLUPART_SCHEME), scheme == "https" || scheme == "http" else {
             throw Self.refusal("its scheme is neither https nor http")
         }
-        guard let host = parts[CURLUPART_HOST], let port = parts[CURLUPART_PORT].flatMap({ UInt16($0) }), port > 0
+        guard let host = part(CURLUPART_HOST), let port = part(CURLUPART_PORT).flatMap({ UInt16($0) }), port > 0
         else { throw Self.refusal("it has no host or no port") }
         self.text = text
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

@@ -60,22 +60,16 @@ public final class TLSConnection {
             }
             return .done(0)
         }
-        let verification = host == nil ? 0 : Int32(truncatingIfNeeded: SSL_get_verify_result(handle))
-        switch SSL_get_error(handle, code) {
-        case SSL_ERROR_WANT_READ: return .wantsRead
-        case SSL_ERROR_WANT_WRITE: return .wantsWrite
-        case SSL_ERROR_SSL where verification != X509_V_OK:
-            throw TLSError(verification: verification, host: host ?? "the server")
-        case SSL_ERROR_SSL:
-            let text = TLSErrorQueue.text()
-            // The server's alert 120 (RFC 7301 section 3.2).
-            let code: TLSError.Code = text.contains("no application protocol") ? .noHTTP2 : .handshake
-            // A client's offer is in `TLSContext.client`.
-            let remedy = host == nil || code == .noHTTP2 ? "" : "; \(Self.needs)"
-            throw TLSError(code, "the TLS handshake with \(host ?? "the client") failed: \(text)\(remedy)")
-        case SSL_ERROR_ZERO_RETURN: return .closed
-        default: throw lost("during the TLS handshake")
-        }
+        guard SSL_get_error(handle, code) == SSL_ERROR_SSL else { return try step(code, "during the TLS handshake") }
+        let verification = Int32(truncatingIfNeeded: SSL_get_verify_result(handle))
+        if let host, verification != X509_V_OK { throw TLSError(verification: verification, host: host) }
+        let text = TLSErrorQueue.text()
+        // The server's alert 120 (RFC 7301 section 3.2).
+        let kind: TLSError.Code = text.contains("no application protocol") ? .noHTTP2 : .handshake
+        // A client's offer is in `TLSContext.client`.
+        let needs = "; the server must offer TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305"
+        let remedy = host == nil || kind == .noHTTP2 ? "" : needs
+        throw TLSError(kind, "the TLS handshake with \(host ?? "the client") failed: \(text)\(remedy)")
     }
 
     /// The bytes that were read from the socket, with those of TLS itself.
@@ -85,9 +79,6 @@ public final class TLSConnection {
         TLSErrorQueue.clear()
         state.pointee.reads = 0
     }
-
-    private static let needs =
-        "the server must offer TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or ChaCha20-Poly1305"
 
     private var agreedOnHTTP2: Bool {
         var protocolName: UnsafePointer<UInt8>?

@@ -117,8 +117,10 @@ public struct Parameter: Sendable {
         }
     }
 
-    private static func instant(_ unix: Int64) -> Int64? { PostgresEpoch.toServer(microseconds: unix)?.bigEndian }
-    private static func day(_ unix: Int32) -> Int32? { PostgresEpoch.toServer(days: unix)?.bigEndian }
+    private static func instant(_ unix: Int64) -> Int64? {
+        PostgresEpoch.moved(unix, by: -PostgresEpoch.microseconds)?.bigEndian
+    }
+    private static func day(_ unix: Int32) -> Int32? { PostgresEpoch.moved(unix, by: -PostgresEpoch.days)?.bigEndian }
 
     /// - Parameter value: as it is in memory. nil if it can't be expressed.
     private static func one(_ type: PostgresType, _ value: (some BitwiseCopyable)?) -> Parameter {
@@ -211,14 +213,8 @@ enum PostgresEpoch {
     static let microseconds: Int64 = 946_684_800_000_000
     static let days: Int32 = 10_957
 
-    /// Nil if PostgreSQL can't express the instant.
-    static func toServer(microseconds unix: Int64) -> Int64? { moved(unix, -microseconds) }
-    /// Nil for years after 294246. PostgreSQL has them, but Unix microseconds in 64 bits don't.
-    static func fromServer(microseconds server: Int64) -> Int64? { moved(server, microseconds) }
-    static func toServer(days unix: Int32) -> Int32? { moved(unix, -days) }
-    static func fromServer(days server: Int32) -> Int32? { moved(server, days) }
-
-    private static func moved<Count: FixedWidthInteger>(_ count: Count, _ distance: Count) -> Count? {
+    /// Nil if the other side can't express it: Unix microseconds in 64 bits have no years after 294246.
+    static func moved<Count: FixedWidthInteger>(_ count: Count, by distance: Count) -> Count? {
         if count == .max || count == .min { return count }
         let (value, overflow) = count.addingReportingOverflow(distance)
         return overflow ? nil : value

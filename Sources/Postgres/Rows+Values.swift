@@ -208,16 +208,14 @@ extension BinaryReader<Int64> {
     }
 
     static var timestamp: Self {
-        Self(name: "timestamp") {
-            $0 == .timestamptz ? integer($1).flatMap { PostgresEpoch.fromServer(microseconds: $0) } : nil
-        }
+        Self(name: "timestamp") { $0 == .timestamptz ? integer($1).flatMap(unix) : nil }
     }
 
     static var reachableTimestamp: Self {
-        Self(name: "timestamp") {
-            $0 == .timestamptz ? integer($1).map { PostgresEpoch.fromServer(microseconds: $0) ?? .max } : nil
-        }
+        Self(name: "timestamp") { $0 == .timestamptz ? integer($1).map { unix($0) ?? .max } : nil }
     }
+
+    private static func unix(_ server: Int64) -> Int64? { PostgresEpoch.moved(server, by: PostgresEpoch.microseconds) }
 }
 
 extension BinaryReader<Int32> {
@@ -229,7 +227,7 @@ extension BinaryReader<Int32> {
 
     static var date: Self {
         Self(name: "date") {
-            $0 == .date ? integer($1).flatMap { PostgresEpoch.fromServer(days: $0) } : nil
+            $0 == .date ? integer($1).flatMap { PostgresEpoch.moved($0, by: PostgresEpoch.days) } : nil
         }
     }
 }

@@ -135,10 +135,10 @@ import Testing
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"),
     ]) func base64_equalsTheStandards_whenTextIsAnExample(text: String, expected: String) {
-        #expect(Base64URL.encoded(Array(text.utf8)) == expected)
+        #expect(SenderConfiguration.base64URL(Array(text.utf8)) == expected)
     }
 
     @Test func base64_usesTheAlphabetOfURLs_whenBitsAreHigh() {
-        #expect(Base64URL.encoded([0xFB, 0xFF, 0xFE]) == "-__-")
+        #expect(SenderConfiguration.base64URL([0xFB, 0xFF, 0xFE]) == "-__-")
     }
 }
