@@ -50,7 +50,8 @@ extension Answer {
     ///   - retryAfter: The text of the header `Retry-After`.
     package init(status: Int, body: [UInt8], isTruncated: Bool = false, retryAfter: String? = nil) {
         self.status = status
-        self.retryAfter = retryAfter.flatMap(Self.seconds)
+        // A date would need the server's clock. Apple sends numbers.
+        self.retryAfter = retryAfter.flatMap { Int($0) }.flatMap { $0 >= 0 ? min($0, 86_400 * 7) : nil }
         // Most answers are 200 without a body, so nothing is parsed for them.
         guard status != 200, !body.isEmpty, !isTruncated, body.count <= Self.mostBytes,
             let value = try? JSONValue(parsing: body), let reason = Self.reason(in: value)
@@ -83,9 +84,6 @@ extension Answer {
 
     /// Apple's bodies are under 100 bytes.
     private static let mostBytes = 4_096
-
-    /// Retry-After as a date would need the server's clock. Apple sends numbers.
-    private static func seconds(_ text: String) -> Int? { Int(text).flatMap { $0 >= 0 ? min($0, 86_400 * 7) : nil } }
 
     /// The name for the log and the record.
     var name: String { reason ?? "status_\(status)" }

@@ -95,7 +95,7 @@ extension LaneState {
 
     /// Gives waiting pushes to connections with free streams. Dials if another connection would help.
     mutating func pump() {
-        if let refusal { flush(refusal) }
+        flush()
         while queue.count > 0, inFlight < min(configuration.maxInFlight, limit.limit) {
             let roomy = links.indices.filter { links[$0].space(share: configuration.share) > 0 }
             guard let index = roomy.max(by: { space($0) < space($1) }) else { break }
@@ -105,8 +105,11 @@ extension LaneState {
             let free = min(configuration.maxInFlight, limit.limit) - inFlight
             submit(min(part, space(index), free), to: index, token)
         }
-        if queue.count > 0, let refusal { flush(refusal) }
-        if wantsConnection { dial() }
+        flush()
+        guard wantsConnection else { return }
+        lastLink += 1
+        links.append(LaneLink(number: lastLink))
+        effects.dials.append(lastLink)
     }
 
     private func space(_ index: Int) -> Int { links[index].space(share: configuration.share) }
@@ -152,21 +155,12 @@ extension LaneState {
             && open.allSatisfy { $0.isProven && $0.space(share: configuration.share) == 0 }
     }
 
-    private mutating func dial() {
-        lastLink += 1
-        links.append(LaneLink(number: lastLink))
-        effects.dials.append(lastLink)
-    }
-
-    /// Resolves what waits, except the probe of a stopped lane.
-    private mutating func flush(_ why: String) {
-        guard queue.count > 0 else { return }
+    /// Resolves what waits if the lane can't take it, except the probe of a stopped lane.
+    private mutating func flush() {
+        guard queue.count > 0, let refusal else { return }
         for tag in takeQueue() {
-            if batches[tag]?.isProbe == true, isStopped, now >= dialAfter {
-                enqueue(tag)
-            } else {
-                resolve(tag, .unsent(reason: why))
-            }
+            let isDue = isStopped && now >= dialAfter && batches[tag]?.isProbe == true
+            if isDue { enqueue(tag) } else { resolve(tag, .unsent(reason: refusal)) }
         }
     }
 }

@@ -91,7 +91,13 @@ package struct PushBatch: Sendable {
         requests.begin(writeBy: UInt64(clamping: writeBy))
         requests.appendPath("/3/device/")
         requests.appendPath(token)
-        append(expiration: expiration)
+        if let last = self.expiration, last.value == expiration {
+            requests.appendField(0) { $0.append(contentsOf: last.text) }
+        } else {
+            let text = Array(expiration.description.utf8)
+            requests.appendField(1) { $0.append(contentsOf: text) }
+            self.expiration = (expiration, text)
+        }
         requests.appendField(2) { JSONText.append(apnsID, to: &$0) }
         if let collapseID { requests.appendField(3) { collapseID.append(to: &$0) } }
         if requests.appendBody(payload) > Self.payloadLimit {
@@ -106,16 +112,6 @@ package struct PushBatch: Sendable {
         outcomes[count] = outcome
         requests.begin()
         labels.append(Label(type: .alert, isTrial: false))
-    }
-
-    private mutating func append(expiration value: Int64) {
-        if let expiration, expiration.value == value {
-            requests.appendField(0) { $0.append(contentsOf: expiration.text) }
-        } else {
-            let text = Array(value.description.utf8)
-            requests.appendField(1) { $0.append(contentsOf: text) }
-            expiration = (value, text)
-        }
     }
 
     /// Milliseconds of CLOCK_BOOTTIME.

@@ -68,11 +68,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     let body: [UInt8]?
     let fields: [String]
 
-    package init(get url: HTTPURL) {
-        self.url = url
-        body = nil
-        fields = []
-    }
+    package init(get url: HTTPURL) { (self.url, body, fields) = (url, nil, []) }
 
     /// `contentType`: of the body and of the answer. `bearerToken`: see RFC 6750, section 2.1. It is sent only over
     /// https or to this machine.
