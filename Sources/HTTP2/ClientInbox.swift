@@ -32,8 +32,6 @@ final class ClientInbox: Sendable {
 
     func close() { change { $0.isToClose = true } }
 
-    var isToClose: Bool { state.withLock(\.isToClose) }
-
     /// Takes the requests since the last call. Nil: the connection is to close. The loop counts as awake from now on.
     func take() -> Requests? {
         state.withLock { state in
@@ -50,10 +48,25 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// Clears the wake-up, whatever waits. For a connection that is still dialling: it looks only at `isToClose`.
-    func sleepOn() {
-        wake.clear()
-        state.withLock { $0.isAsleep = true }
+    /// Whether the connection is to close. The next message signals, whatever waits: for one that is still dialling.
+    func isToClose() -> Bool {
+        state.withLock { state in
+            state.isAsleep = true
+            return state.isToClose
+        }
+    }
+
+    /// Waits for the descriptor, a signal or the time. Returns what the descriptor is ready for.
+    func poll(_ descriptor: Int32, _ events: Int16, _ milliseconds: Int32) -> Int16 {
+        var descriptors = (
+            pollfd(fd: descriptor, events: events, revents: 0),
+            pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
+        )
+        _ = withUnsafeMutableBytes(of: &descriptors) { bytes in
+            Glibc.poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
+        }
+        if descriptors.1.revents != 0 { wake.clear() }
+        return descriptors.0.revents
     }
 
     /// Takes the rest and refuses all later requests.

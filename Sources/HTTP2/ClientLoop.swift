@@ -60,7 +60,7 @@ struct ClientLoop: Sendable {
             }
             // Other addresses of the service would have the same certificate. After a close none is needed.
             let isFinal = failure.code == .certificate || failure.code == .noHTTP2
-            if isFinal || inbox.isToClose { break }
+            if isFinal || inbox.isToClose() { break }
         }
         throw failure
     }
@@ -147,19 +147,13 @@ struct ClientLoop: Sendable {
         to what: String
     ) throws(CloseReason) {
         while true {
-            if inbox.isToClose { throw CloseReason(.closed, "closed before it was open") }
+            // Submissions wait until the connection is open.
+            if inbox.isToClose() { throw CloseReason(.closed, "closed before it was open") }
             let now = UInt64(MonotonicTime.milliseconds())
             guard now < limit else {
                 throw CloseReason(step, "no time left to \(what) \(configuration.host) port \(configuration.port)")
             }
-            var descriptors = [
-                pollfd(fd: descriptor, events: Int16(events), revents: 0),
-                pollfd(fd: inbox.wake.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            poll(&descriptors, 2, Int32(clamping: limit - now))
-            // Submissions wait until the connection is open. `isToClose` above sees a close.
-            if descriptors[1].revents != 0 { inbox.sleepOn() }
-            if descriptors[0].revents != 0 { return }
+            if inbox.poll(descriptor, Int16(events), Int32(clamping: limit - now)) != 0 { return }
         }
     }
 

@@ -46,20 +46,10 @@ struct ClientWire: ~Copyable {
     /// Sleeps until something happens. Returns whether the socket is readable.
     private mutating func wait() -> Bool {
         guard !mayHoldMore else { return false }
-        let isIdle = loop.inbox.goToSleep()
-        var descriptors = (
-            pollfd(fd: descriptor, events: Int16(POLLIN) | (blockedOn ?? 0), revents: 0),
-            pollfd(fd: loop.inbox.wake.descriptor, events: Int16(POLLIN), revents: 0)
-        )
-        let timeout = isIdle ? self.timeout() : 0
-        _ = withUnsafeMutableBytes(of: &descriptors) { bytes in
-            poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, timeout)
-        }
-        if descriptors.1.revents != 0 { loop.inbox.wake.clear() }
-        if descriptors.0.revents & Int16(POLLOUT) != 0 || (blockedOn == Int16(POLLIN) && descriptors.0.revents != 0) {
-            blockedOn = nil
-        }
-        return descriptors.0.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0
+        let timeout = loop.inbox.goToSleep() ? self.timeout() : 0
+        let ready = loop.inbox.poll(descriptor, Int16(POLLIN) | (blockedOn ?? 0), timeout)
+        if ready & Int16(POLLOUT) != 0 || (blockedOn == Int16(POLLIN) && ready != 0) { blockedOn = nil }
+        return ready & Int16(POLLIN | POLLHUP | POLLERR) != 0
     }
 
     /// Milliseconds until the next timer, rounded up by 1, so that its time has passed when poll returns.
@@ -91,12 +81,9 @@ struct ClientWire: ~Copyable {
                     lastReceived = now
                     session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     if session.violation != nil { return nil }
-                case .wantsRead:
+                case .wantsRead, .wantsWrite:
                     mayHoldMore = false
-                    return nil
-                case .wantsWrite:
-                    mayHoldMore = false
-                    blockedOn = Int16(POLLOUT)
+                    if step == .wantsWrite { blockedOn = Int16(POLLOUT) }
                     return nil
                 case .closed: return lost("the server closed the connection")
                 }
