@@ -28,8 +28,6 @@ struct LaneBatches: Sendable {
 
     private var batches: [Batch] = []
     private var free: [Int] = []
-    /// Pushes without an outcome.
-    private(set) var count = 0
 
     private static func place(_ tag: UInt64) -> Int { Int(tag >> 32) }
     static func slot(_ tag: UInt64) -> Int { Int(tag & 0xFFFF_FFFF) }
@@ -38,12 +36,13 @@ struct LaneBatches: Sendable {
     mutating func keep(_ pushes: PushBatch, for receiver: PushReceiver) -> Range<UInt64> {
         let trips = [LaneTrip](repeating: LaneTrip(), count: pushes.count)
         let batch = Batch(pushes: pushes, receiver: receiver, trips: trips, open: pushes.count)
-        count += pushes.count
         let place = free.popLast() ?? batches.count
         if place == batches.count { batches.append(batch) } else { batches[place] = batch }
         let first = UInt64(place) << 32
         return first..<first + UInt64(pushes.count)
     }
+
+    var isEmpty: Bool { free.count == batches.count }
 
     /// The trip of a push. Nil if it has its outcome.
     subscript(tag: UInt64) -> LaneTrip? {
@@ -64,7 +63,6 @@ struct LaneBatches: Sendable {
 
     mutating func end(_ tag: UInt64) {
         let place = Self.place(tag)
-        count -= 1
         batches[place].trips[Self.slot(tag)].isOver = true
         batches[place].open -= 1
         guard batches[place].open == 0 else { return }

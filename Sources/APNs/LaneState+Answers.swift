@@ -4,7 +4,6 @@ extension LaneState {
     mutating func complete(_ completion: Completion, on number: Int) {
         // Ignore a completion from a connection that doesn't have this push any more.
         guard let trip = batches[completion.tag], trip.link == number else { return }
-        inFlight -= 1
         change(number) { $0.inFlight -= 1 }
         switch completion.result {
         case .response(let response):

@@ -53,10 +53,7 @@ extension LaneState {
         let link = links.remove(at: index)
         // Everything that the connection accepted has completed. The rest was never written: it was still on its way to
         // the connection.
-        for tag in batches.tags(on: number) {
-            inFlight -= 1
-            requeue(tag, why: "connection_lost")
-        }
+        for tag in batches.tags(on: number) { requeue(tag, why: "connection_lost") }
         var pause: Int64 = 0
         switch link.phase {
         // The next connection could be flooded too, however well this one began.

@@ -128,7 +128,6 @@ extension LaneState {
     private mutating func submit(_ count: Int, to index: Int, _ token: ProviderTokenSchedule.Minted) {
         let (link, round) = (links[index].number, limit.round)
         links[index].inFlight += count
-        inFlight += count
         var place = 0
         while place < count {
             let first = queue[place]

@@ -120,7 +120,6 @@ struct LaneState: Sendable {
     /// The last token that Apple called expired. Nil after a later one was accepted.
     var expiredToken: Int?
     var lastLink = 0
-    var inFlight = 0
 
     /// Milliseconds of CLOCK_BOOTTIME, and since 1970. Set at the start of `handle` and valid for one event.
     var now: Int64 = 0
@@ -177,7 +176,9 @@ struct LaneState: Sendable {
         }
     }
 
-    var isDrained: Bool { phase == .draining && links.isEmpty && batches.count == 0 }
+    var isDrained: Bool { phase == .draining && links.isEmpty && batches.isEmpty }
+
+    var inFlight: Int { links.reduce(0) { $0 + $1.inFlight } }
 
     func index(of number: Int) -> Int? { links.firstIndex { $0.number == number } }
 

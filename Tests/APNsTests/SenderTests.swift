@@ -94,7 +94,7 @@ import Testing
         #expect(quarantined.now.isEmpty, "before the window closes")
         #expect(rig.sender.concludeWindow() && quarantined.now == [RefusedToken(slot: 1, reason: "BadDeviceToken")])
         #expect(!rig.sender.concludeWindow())
-        let isEmpty = rig.sender.core.withLock { $0.state.batches.count == 0 && $0.state.window.suspects.isEmpty }
+        let isEmpty = rig.sender.core.withLock { $0.state.batches.isEmpty && $0.state.window.suspects.isEmpty }
         #expect(isEmpty, "nothing is kept")
         await rig.end()
     }
