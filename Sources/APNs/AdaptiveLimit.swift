@@ -41,8 +41,7 @@ struct AdaptiveLimit: Sendable {
         rollRound()
     }
 
-    /// A 5xx, a 429, a refused stream, a missing answer or a lost connection. Returns a back-off in milliseconds if the
-    /// limit can't fall further. `jitter`: 0 to 1.
+    /// A 5xx, 429, refused stream, missing answer or lost connection. Milliseconds of back-off if the limit can't fall.
     mutating func failed(sentIn round: UInt32, jitter: Double) -> Int64? {
         guard round == self.round else { return nil }
         bad += 1

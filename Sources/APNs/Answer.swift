@@ -17,8 +17,7 @@ package enum AnswerAction: Sendable, Equatable {
     /// The device is gone. Delete the token if it was registered before `timestamp` (milliseconds since 1970). Without
     /// a timestamp, if it was registered before the push was sent.
     case deleteToken(timestamp: Int64?)
-    /// The token doesn't fit this environment or topic. It is never deleted. `RefusalWindow` decides whether its device
-    /// is quarantined or the lane stops.
+    /// The token doesn't fit this environment or topic. Never deleted: `RefusalWindow` blames its device or the lane.
     case quarantine
     /// Only a bug in nudged can cause this: reject the push, log an error.
     case ourBug
@@ -35,8 +34,7 @@ package enum AnswerAction: Sendable, Equatable {
     case reconnect
     /// Apple has trouble: send later. `drains`: this connection ends as well.
     case backOff(retryAfter: Int?, drains: Bool)
-    /// The nudge is wrong, as with PayloadTooLarge, or the answer is below 500 and unknown: reject this push, do nothing
-    /// else.
+    /// The nudge is wrong (PayloadTooLarge), or the answer is below 500 and unknown: reject this push, do nothing else.
     case reject
 }
 

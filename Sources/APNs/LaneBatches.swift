@@ -15,8 +15,7 @@ struct LaneTrip: Sendable {
 /// All batches of a lane that have a push without an outcome, with the trips of their pushes.
 ///
 /// A push's tag in its lane and on a connection: the place of its batch here in the upper half, its slot in the lower.
-/// Places are reused. That is safe: no two connections have one number, and an answer counts only if it comes from the
-/// connection that has the push.
+/// Places are reused. That is safe: connections' numbers are not, and only the push's own connection can answer it.
 struct LaneBatches: Sendable {
     private struct Batch: Sendable {
         var pushes: PushBatch

@@ -25,8 +25,7 @@ package enum LaneProbe {
     /// A token that no device has. Apple checks provider token and topic first, then answers BadDeviceToken.
     static let token = String(repeating: "0", count: 64)
 
-    /// Connects, sends the push and closes the connection. Takes at most `connectTimeout` and `requestDeadline`
-    /// together.
+    /// Connects, sends the push and closes. Takes at most `connectTimeout` and `requestDeadline` together.
     package static func run(_ configuration: SenderConfiguration, clock: SenderClock = .system) async -> Report {
         let template: RequestTemplate
         var pushes = PushBatch(topic: configuration.topic)

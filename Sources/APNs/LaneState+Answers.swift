@@ -79,8 +79,7 @@ extension LaneState {
             effects.log.append(.ourBug(status: answer.status, reason: reason))
             resolve(tag, refused)
         case .delayDevice(let retryAfter):
-            // One device's 429 says nothing about other devices, but many of them lower the limit. The lane doesn't
-            // back off: each device waits on its own.
+            // One device's 429 says nothing about others, but many lower the limit. Each device waits on its own.
             _ = limit.failed(sentIn: trip.round, jitter: jitter())
             resolve(tag, .delayed(reason: reason, status: answer.status, retryAfter: retryAfter))
         case .backOff(let retryAfter, let drains):
@@ -141,8 +140,7 @@ extension LaneState {
         effects.log.append(.laneResumed)
     }
 
-    /// After an answer about the device's token. Apple checks key and topic first, so the stop is over, unless tokens
-    /// are its cause.
+    /// After an answer about the device's token. Apple checks key and topic first, so only a stop for tokens goes on.
     private mutating func resumeByToken(_ trip: LaneTrip) {
         guard case .stopped(let cause, _) = phase, Answer(status: 400, reason: cause).action != .quarantine else {
             return

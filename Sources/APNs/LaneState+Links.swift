@@ -8,8 +8,7 @@ extension LaneState {
         case .capacity(let capacity): change(number) { $0.streams = capacity }
         case .completions(let completions): for completion in completions { complete(completion, on: number) }
         case .goaway(_, let code, let debug):
-            // Apple's carries `{"reason":"…"}`. Only short printable ASCII goes into the log. A second GOAWAY (RFC 9113
-            // section 6.8) changes nothing here.
+            // Apple's has `{"reason":"…"}`. A second one (RFC 9113 section 6.8) changes nothing here.
             let reason = (try? JSONValue(parsing: debug)).flatMap(Answer.reason) ?? "code_\(code)"
             effects.log.append(.goAway(connection: number, reason: reason))
             retire(number)
@@ -51,8 +50,7 @@ extension LaneState {
     private mutating func close(_ number: Int, why: String, wasFlooded: Bool) {
         guard let index = index(of: number) else { return }
         let link = links.remove(at: index)
-        // Everything that the connection accepted has completed. The rest was never written: it was still on its way to
-        // the connection.
+        // What the connection accepted has completed. The rest was still on its way to it, so it was never written.
         for tag in batches.tags(on: number) { requeue(tag, why: "connection_lost") }
         var pause: Int64 = 0
         switch link.phase {
@@ -64,8 +62,7 @@ extension LaneState {
             if !link.isProven {
                 pause = postponeDial(why: why)
             } else if link.hasLostPushes, now - link.openedAt < Self.shortLife {
-                // One can be chance. From the second in a row on, each new connection could lose its pushes, so
-                // dialling waits.
+                // One can be chance. From the second in a row on, each could lose its pushes, so dialling waits.
                 shortLived += 1
                 if shortLived > 1 { pause = postponeDial(why: why) }
             } else {

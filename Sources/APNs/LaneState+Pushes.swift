@@ -70,8 +70,7 @@ extension LaneState {
         effects.deliver(PushResult(slot: LaneBatches.slot(tag), outcome: outcome), to: receiver)
     }
 
-    /// Queues a push again that Apple certainly didn't accept, up to `resends` times. `expireWaiting` checks its
-    /// `writeBy` after each event.
+    /// Queues a push again that Apple certainly didn't accept, up to `resends` times. `expireWaiting` comes after that.
     mutating func requeue(_ tag: UInt64, why: String) {
         guard let trip = batches[tag] else { return }
         guard trip.resends < Self.resends else {

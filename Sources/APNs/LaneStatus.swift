@@ -75,8 +75,7 @@ extension LaneState {
         guard refusal == nil else { return 0 }
         let capacity = links.reduce(0) { $0 + $1.capacity(share: configuration.share) }
         guard links.contains(where: { $0.phase == .open }) else {
-            // No connection is open: allow one push, so that the lane dials. Pushes on retiring connections don't
-            // count.
+            // No connection is open: allow one push, so that the lane dials. Those on retiring connections don't count.
             return inFlight + 1
         }
         // Pushes on connections that accept nothing more fill no stream of the open ones.

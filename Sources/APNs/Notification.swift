@@ -198,8 +198,7 @@ package struct CustomMembers: Sendable, Equatable {
         CustomMembers(rendered: rendered + others.rendered)
     }
 
-    /// Members from names and JSON texts, in their order. Nil: a name is reserved or given twice, or a value is not
-    /// JSON.
+    /// Members from names and JSON texts, in order. Nil: a name is reserved or given twice, or a value is not JSON.
     package init?(_ members: [(name: String, json: String)]) {
         // Names are equal if their UTF-8 is. The reserved ones are ASCII.
         var names = Set(Self.reserved.map { Array($0.utf8) })
@@ -214,9 +213,8 @@ package struct CustomMembers: Sendable, Equatable {
         self.rendered = rendered
     }
 
-    /// The members of a JSON object. The text is copied as it is, so numbers keep all their digits. Nil: it is not an
-    /// object, or a name is reserved. Duplicate names are not checked: the text comes from a jsonb value, which has
-    /// none.
+    /// The members of a JSON object. Its text is copied, so numbers keep all their digits. Nil: it is no object, or a
+    /// name is reserved. The text comes from a jsonb value, which has no duplicate names.
     package init?(object text: String) {
         guard case .object(let object)? = try? JSONValue(parsing: text),
             !object.members.contains(where: { Self.reserved.contains($0.key) })

@@ -38,8 +38,7 @@ extension SenderConfiguration {
 /// drift apart, the wall clock was stepped and the token's `iat` may be wrong. Then a new token is signed for
 /// connections that may change theirs. All instants and spans are milliseconds.
 package struct ProviderTokenSchedule: Sendable {
-    /// The age from which a request for a token signs a new one. It is half a minute below 35 minutes, so that
-    /// `refreshAge + hold` is less than `mostAge`.
+    /// The age from which a request signs a new token: so much below 35 minutes that `refreshAge + hold` < `mostAge`.
     package static let refreshAge: Int64 = 2_070_000
     /// The age from which a token is not used any more: 55 minutes.
     package static let mostAge: Int64 = 3_300_000

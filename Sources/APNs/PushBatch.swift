@@ -36,8 +36,7 @@ package struct PushBatch: Sendable {
     /// What the sender must know of a push besides its text.
     struct Label: Sendable {
         let type: PushType
-        /// Whether this push tries the token in another environment than the one it was registered for. If it is
-        /// refused, that says nothing about the lane.
+        /// It tries the token in another environment than its own. If it is refused, that says nothing about the lane.
         let isTrial: Bool
     }
 

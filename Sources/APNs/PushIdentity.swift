@@ -22,8 +22,7 @@ package enum PushIdentity {
         return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// The `apns-collapse-id` of a nudge: 32 hexadecimal digits, the same on all devices of the user. Apple takes up to
-    /// 64 bytes.
+    /// The `apns-collapse-id` of a nudge: 32 hexadecimal digits (Apple takes 64 bytes), the same on a user's devices.
     package struct CollapseID: Sendable {
         private let words: InlineArray<2, UInt64>
 
@@ -69,8 +68,7 @@ package enum PushIdentity {
         }
     }
 
-    /// The length comes first. Otherwise ("ab", "c") and ("a", "bc") would give one id. Returns the place of the next
-    /// part.
+    /// The length comes first, or ("ab", "c") and ("a", "bc") would give one id. Returns the place of the next part.
     private static func append(_ part: String, lowercased: Bool = false, to text: Text, at place: Int) -> Int {
         text.storeBytes(of: UInt32(truncatingIfNeeded: part.utf8.count).bigEndian, toByteOffset: place, as: UInt32.self)
         return copy(part, lowercased: lowercased, to: text, at: place + 4)

@@ -1,9 +1,8 @@
 /// Decides whether refused tokens are the fault of their devices or of the lane's configuration.
 ///
 /// Apple gives the same answers (BadDeviceToken, DeviceTokenNotForTopic) to a broken token and to a token of another
-/// environment or app. A few such answers among many mean broken devices. A majority means a wrong configuration. So
-/// devices are blamed only when a window of answers closes. If over half of a full window were refused, the lane is
-/// misconfigured and no device is blamed.
+/// environment or app. So devices are blamed only when a window of answers closes. If over half of a full window were
+/// refused, the lane is misconfigured and no device is blamed.
 package struct RefusalWindow: Sendable {
     /// A refused push, and who gets the window's result.
     struct Suspect: Sendable {

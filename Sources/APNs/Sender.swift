@@ -39,9 +39,8 @@ package final class Sender: Sendable {
     /// Sends each push of a batch once.
     ///
     /// - Parameters:
-    ///   - onQuarantine: Gets the pushes whose devices are to be quarantined for this environment and topic. Called at
-    ///     most a minute after their results. Not called if the lane stops or drains before: these pushes are retried
-    ///     later.
+    ///   - onQuarantine: Gets the pushes whose devices are to be quarantined for this environment and topic, at most a
+    ///     minute after their results. Not called if the lane stops or drains before: they are retried later.
     ///   - onResults: Gets each slot exactly once, several in a call, on any thread, possibly before `send` returns.
     ///     Must not block.
     package func send(
@@ -80,14 +79,12 @@ package final class Sender: Sendable {
 
     package var server: SenderConfiguration.Endpoint { core.withLock { $0.state.configuration.server } }
 
-    /// Takes a new key, endpoint or limits. Pushes in flight end on their old connections; later ones use new
-    /// connections. A stopped lane resumes. If only limits or time-outs change, connections, stop and back-off stay as
-    /// they are.
+    /// Takes a new key, endpoint or limits. Pushes in flight end on their old connections, and a stopped lane resumes.
+    /// If only limits or time-outs change, connections, stop and back-off stay.
     package func reconfigure(_ configuration: SenderConfiguration) { handle { _ in .configured(configuration) } }
 
-    /// Waits until `freeSlots` is at least `minimum`, or at least all that the lane can have now. Waits at most until
-    /// `deadline` (milliseconds of CLOCK_BOOTTIME) and returns `freeSlots`. Returns early if the task is cancelled or
-    /// the sender drains.
+    /// Waits until `freeSlots` is at least `minimum`, or all that the lane can have, until `deadline` (milliseconds of
+    /// CLOCK_BOOTTIME), the task's cancellation or a drain. Returns `freeSlots`.
     package func waitForFreeSlots(atLeast minimum: Int, until deadline: Int64) async -> Int {
         let id = core.withLock { $0.newWaiter() }
         await withTaskCancellationHandler {
@@ -114,9 +111,8 @@ package final class Sender: Sendable {
 
     private func endWait(_ id: UInt64) { core.withLock { $0.waiters.removeValue(forKey: id)?.continuation }?.resume() }
 
-    /// Stops the sender. Waiting pushes are unsent at once. Pushes in flight have until `deadline` (milliseconds of
-    /// CLOCK_BOOTTIME), then they end as unknown. Returns when every push has its result and every connection is
-    /// closed. Later pushes are unsent.
+    /// Waiting and later pushes are unsent. Those in flight have until `deadline` (milliseconds of CLOCK_BOOTTIME),
+    /// then they end as unknown. Returns when every push has its result and every connection is closed.
     package func drain(deadline: Int64) async {
         await withCheckedContinuation { continuation in
             handle { core in

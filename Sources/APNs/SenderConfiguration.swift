@@ -36,8 +36,7 @@ package struct SenderConfiguration: Sendable, Equatable {
 
         package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-        /// Apple's hosts and ports (Apple, "Sending notification requests to APNs"). `api.development` is another name
-        /// of the sandbox.
+        /// Apple, "Sending notification requests to APNs". `api.development` is another name of the sandbox.
         private static let applesHosts = ["api", "api.sandbox", "api.development"].map { "\($0).push.apple.com" }
         private static let applesPorts: [UInt16] = [443, 2197]
 

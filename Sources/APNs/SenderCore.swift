@@ -92,8 +92,7 @@ struct SenderCore: Sendable {
         return ready
     }
 
-    /// The instant for which the timer is to be set. It is set again only for an earlier instant; a later timer finds
-    /// nothing to do.
+    /// The instant for which to set the timer: only an earlier one than before. A later timer finds nothing to do.
     mutating func nextTimer(now: Int64) -> Int64? {
         if let wake, wake <= now { self.wake = nil }
         guard let next = state.nextWake(now: now), next < wake ?? .max else { return nil }
@@ -124,8 +123,7 @@ package struct SenderClock: Sendable {
             now: { BootTime.milliseconds() },
             wall: { WallTime.milliseconds() },
             wake: { instant, action in
-                // A span is a day at most, because Dispatch counts nanoseconds. A caller that wakes too early sets its
-                // timer again.
+                // A day at most, because Dispatch counts nanoseconds. Who wakes too early sets the timer again.
                 let span = min(max(0, instant &- BootTime.milliseconds()), 86_400_000)
                 timers.asyncAfter(deadline: .now() + .milliseconds(Int(span)), execute: action)
             }

@@ -4,8 +4,7 @@ package import OpenSSL
 
 /// How a client connection is made and kept. All times are milliseconds of CLOCK_MONOTONIC.
 package struct ClientConfiguration: Sendable, Equatable {
-    /// A host name or a numeric address. It is resolved for every dial, sent as SNI, and the certificate must contain
-    /// it.
+    /// A host name or a numeric address: resolved for every dial, sent as SNI, and part of the certificate.
     package var host: String
     package var port: UInt16
     package var trust: TLSTrust
@@ -33,8 +32,7 @@ package struct ClientConfiguration: Sendable, Equatable {
 
 /// One HTTP/2 connection as a client, with its own thread.
 ///
-/// Requests beyond the free streams wait in it. A caller that wants no queue limits itself with `ClientEvent.opened`
-/// and `.capacity`.
+/// Requests beyond the free streams wait in it. `ClientEvent.opened` and `.capacity` tell how many those are.
 package final class ClientConnection: Sendable {
     private let loop: ClientLoop
 
@@ -54,8 +52,7 @@ package final class ClientConnection: Sendable {
 
     deinit { close() }
 
-    /// Starts to dial. A second call does nothing. Requests may be submitted before. If the system has no thread left,
-    /// `closed` comes on the caller's thread.
+    /// Starts to dial, once. Requests may be submitted before. Without a free thread, `closed` comes on the caller's.
     package func start() {
         guard loop.inbox.begin() else { return }
         if let thread = DedicatedThread.start(named: loop.configuration.label, { [loop] in loop.run() }) {
@@ -65,11 +62,8 @@ package final class ClientConnection: Sendable {
         }
     }
 
-    /// Submits some requests of a batch, or all (`slots` is nil). Each completes exactly once, with `firstTag`
-    /// and its slot as its tag.
-    ///
-    /// - Returns: False if the connection has closed or is closing. Then no request was accepted, and no completion
-    ///   will come.
+    /// Submits some requests of a batch, or all (`slots` is nil). Each completes exactly once, with `firstTag` and its
+    /// slot as its tag. Returns false if the connection has closed or is closing. Then none will complete.
     @discardableResult
     package func submit(
         _ batch: RequestBatch,

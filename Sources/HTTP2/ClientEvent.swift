@@ -4,8 +4,7 @@
 package enum ClientEvent: Sendable {
     /// The server's first SETTINGS frame has arrived. Requests are written from now on, at most `capacity` at a time.
     case opened(capacity: Int)
-    /// The number of streams that may be open has changed. It is the lower of the server's MAX_CONCURRENT_STREAMS and
-    /// `maximumStreams`, and may be 0.
+    /// The number of streams that may be open: the server's MAX_CONCURRENT_STREAMS, at most `maximumStreams`. May be 0.
     case capacity(Int)
     /// The requests that ended since the last wake-up, in the order in which they ended.
     case completions([Completion])
@@ -119,15 +118,13 @@ package struct Response: Sendable, Equatable {
 
     init(status: Int, _ content: Content?) { (self.status, self.content) = (status, content) }
 
-    /// The fields that `ClientConfiguration.keptFields` names, in lower case. At most 8 KiB; further fields are left
-    /// out.
+    /// The fields that `ClientConfiguration.keptFields` names, in lower case, as far as 8 KiB hold them.
     package var headers: [String: String] { content?.headers ?? [:] }
 
     /// At most `ClientConfiguration.maximumBody` bytes.
     package var body: [UInt8] { content?.body ?? [] }
 
-    /// Whether the body is incomplete: it was too long, or the stream ended (reset, deadline, lost connection) too
-    /// early.
+    /// Whether the body is incomplete: too long, or the stream ended early (reset, deadline, lost connection).
     package var isTruncated: Bool { content?.isTruncated ?? false }
 
     package static func == (one: Response, other: Response) -> Bool {

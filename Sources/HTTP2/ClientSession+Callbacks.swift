@@ -40,8 +40,7 @@ extension ClientSession {
             return 0
         }
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, _, code, context in
-            // nghttp2 resets the stream after a stream error (RFC 9113 section 5.4.2). The text is used only if the
-            // connection ends because of it.
+            // nghttp2 resets the stream (RFC 9113 section 5.4.2). The text is for a connection that ends because of it.
             withSession(context, otherwise: ()) { $0.lastInvalid = String(cString: nghttp2_strerror(code)) }
             return 0
         }
@@ -63,8 +62,7 @@ extension ClientSession {
     private func copyBody(of index: Int, _ stream: Int32, to buffer: UnsafeMutablePointer<UInt8>, _ room: Int) -> Int? {
         guard streams.holds(index, stream: stream) else { return nil }
         if streams[index].writeBy <= boottime {
-            // HEADERS were written in time, but the body had to wait for a window. The server never gets the whole
-            // request.
+            // HEADERS were in time, but the body had to wait for a window. The server never gets all of it.
             streams[index].isTooLate = true
             return nil
         }
@@ -81,8 +79,7 @@ extension ClientSession {
     private func takeField(_ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         guard let index = slot(of: stream) else { return }
         if name.first == UInt8(ascii: ":") {
-            // The only pseudo-header field of an answer is :status, with three digits. nghttp2 checks both (RFC 9113
-            // section 8.3.2).
+            // Only :status, with three digits. nghttp2 checks both (RFC 9113 section 8.3.2).
             var status: Int32 = 0
             for digit in value.prefix(3) { status = status * 10 + Int32(digit &- 48) }
             streams[index].status = status

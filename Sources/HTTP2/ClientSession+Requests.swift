@@ -67,8 +67,7 @@ extension ClientSession {
 
     /// Puts a request's fields into `scratch` and returns their number.
     ///
-    /// nghttp2 copies the values and does not write to them. It uses names and fixed values in place, in the template.
-    /// The stream's submission keeps the template.
+    /// nghttp2 copies values. It uses names and fixed values in place, in the template, which the submission keeps.
     private func layOut(_ request: RequestBatch.Slot, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else {
             return nil
@@ -98,8 +97,7 @@ extension ClientSession {
 
     private func result(of index: Int, stream: Int32, code: UInt32) -> RequestResult {
         if streams[index].hasHeaders { return response(of: index) }
-        // The server says that it didn't process the stream. So the request is unsent, even if it was completely
-        // written (RFC 9113 sections 6.8 and 8.7).
+        // The server says that it didn't process the stream, even if it has all of it (RFC 9113 sections 6.8 and 8.7).
         if let goaway, stream > goaway.lastStreamID { return .unsent(.goaway) }
         if code == UInt32(NGHTTP2_REFUSED_STREAM.rawValue) { return .unsent(.refused) }
         // Bytes in the output will still be written, so the request can't be unsent.

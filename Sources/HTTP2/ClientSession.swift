@@ -2,8 +2,7 @@ import CNGHTTP2
 
 /// The HTTP/2 state of one connection, without I/O. Bytes and the time go in; bytes, events and completions come out.
 ///
-/// Not Sendable: only the connection's thread uses it. It is the unretained user data of its nghttp2 session, which
-/// deinit deletes.
+/// Not Sendable: only the connection's thread uses it. Its nghttp2 session, which deinit deletes, holds it unretained.
 final class ClientSession {
     let configuration: ClientConfiguration
     var handle: OpaquePointer?
@@ -52,8 +51,7 @@ final class ClientSession {
         Self.install(in: callbacks)
         let context = Unmanaged.passUnretained(self).toOpaque()
         guard nghttp2_session_client_new(&handle, callbacks, context) == 0 else { return nil }
-        // A stream never needs a larger window, because an answer is cut at `maximumBody`. The connection's window is
-        // enough for a thousand streams.
+        // An answer is cut at `maximumBody`, so a stream needs no more. The connection's is for a thousand streams.
         let window = UInt32(clamping: max(configuration.maximumBody + 16_384, 65_535))
         let settings = [
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
@@ -142,8 +140,7 @@ final class ClientSession {
     /// Records where the request ends, if this frame ends one. RFC 9113 section 4.1 defines the frame header.
     private func note(_ frame: UnsafePointer<UInt8>, _ count: Int) {
         if frame[3] == UInt8(NGHTTP2_GOAWAY.rawValue) {
-            // nghttp2 sends GOAWAY with an error if the server broke the protocol. This class sends it only without an
-            // error.
+            // nghttp2 sends GOAWAY with an error if the server broke the protocol; this class only without one.
             let code = count < 17 ? 0 : (13...16).reduce(UInt32(0)) { $0 << 8 | UInt32(frame[$1]) }
             guard code != 0, violation == nil else { return }
             let error = String(cString: nghttp2_http2_strerror(code))

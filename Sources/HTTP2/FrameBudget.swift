@@ -1,9 +1,8 @@
 /// Limits the work that a server causes without answering requests: by 1xx answers, PING, SETTINGS, WINDOW_UPDATE,
 /// PRIORITY, empty DATA or unknown frames without end.
 ///
-/// Frames cost, requests that end pay, and time refills slowly. It reads only the length and the type of each frame
-/// (RFC 9113 section 4.1), so it also counts frames that nghttp2 ignores. What TLS adds costs too: records with a byte
-/// each, and messages without data.
+/// Frames cost, requests that end pay, and time refills slowly. It reads only each frame's length and type (RFC 9113
+/// section 4.1), so it counts those that nghttp2 ignores. TLS costs too: records of a byte, messages without data.
 struct FrameBudget {
     /// What a frame costs besides its bytes. Bytes of DATA cost a sixteenth: they are only copied.
     static let fixedCost = 8

@@ -2,8 +2,7 @@ import Glibc
 
 /// Frames on their way into TLS, with the positions that they have reached.
 ///
-/// Positions count the connection's plain bytes from its start. A frame is completely on the wire only when `offered`
-/// has reached the frame's end.
+/// Positions count plain bytes from the connection's start. A frame is on the wire when `offered` has reached its end.
 package struct OutputBuffer: ~Copyable {
     /// The plain bytes of one TLS record (RFC 8446 section 5.1). This many are collected before a write.
     package static let record = 16_384

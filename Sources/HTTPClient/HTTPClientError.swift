@@ -4,8 +4,7 @@ import OpenSSL
 
 /// Why a call got no answer. Every status is an answer, even a redirect, which is not followed.
 ///
-/// The description names hosts, files and libcurl's reasons. It never holds the rest of an address, a token, or the
-/// text of a request or answer.
+/// The description names hosts, files and libcurl's reasons, never the rest of an address, a token or a body's text.
 package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable, CaseIterable {
         /// The address, the token or another part of the request can't be sent.
@@ -51,8 +50,7 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
             self.init(.unreachable, "can't connect to \(url): \(errno == 0 ? text : String(cString: strerror(errno)))")
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut(url)
         case CURLE_PEER_FAILED_VERIFICATION:
-            // With 0 or 1 libcurl checked the name itself, in some versions before it stored the chain's result. 62 is
-            // X509_V_ERR_HOSTNAME_MISMATCH.
+            // Below 2 libcurl checked the name itself, or stored no result yet. 62: X509_V_ERR_HOSTNAME_MISMATCH.
             let code = verification < 2 ? 62 : Int32(truncatingIfNeeded: verification)
             self.init(.certificate, TLSError(verification: code, host: "\(url)").description)
         case CURLE_SSL_CACERT_BADFILE:

@@ -70,8 +70,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
 
     package init(get url: HTTPURL) { (self.url, body, fields) = (url, nil, []) }
 
-    /// `contentType`: of the body and of the answer. `bearerToken`: see RFC 6750, section 2.1. It is sent only over
-    /// https or to this machine.
+    /// `contentType`: of body and answer. `bearerToken` (RFC 6750, section 2.1): only over https or to this machine.
     package init(post body: [UInt8], to url: HTTPURL, contentType: String, bearerToken: String? = nil)
         throws(HTTPClientError)
     {
@@ -80,8 +79,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         guard Self.isFieldValue(contentType) else {
             throw HTTPClientError(.invalidRequest, "the content type contains a character that is not allowed")
         }
-        // The empty `expect:` stops libcurl from announcing a long body. It would wait a second for servers that ignore
-        // that.
+        // Empty, or libcurl would announce a long body, and wait a second for servers that ignore that.
         var fields = ["content-type: \(contentType)", "accept: \(contentType)", "expect:"]
         if let bearerToken {
             guard !bearerToken.isEmpty, Self.isFieldValue(bearerToken), !bearerToken.utf8.contains(0x20) else {

@@ -7,8 +7,7 @@ enum LibCurl {
     /// The ABI of libcurl since 2006 (https://curl.se/libcurl/abi.html).
     private static let name = "libcurl.so.4"
 
-    /// Loaded once for the process. nonisolated(unsafe): a static is initialised once, and the table is only read after
-    /// that.
+    /// Loaded once for the process. nonisolated(unsafe): a static is initialised once, and the table is only read.
     private nonisolated(unsafe) static let library: UnsafePointer<nudged_curl>? = {
         guard let library = nudged_curl_load(name), library.pointee.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
         else { return nil }

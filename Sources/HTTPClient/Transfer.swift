@@ -25,8 +25,7 @@ enum TransferOption: Equatable {
             // a few POSTs in ten thousand to its own errors.
             .number(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
             .text(CURLOPT_USERAGENT, "nudged"),
-            // libcurl divides this time among the server's addresses. `CallQueue` enforces the deadline itself. 0 would
-            // mean five minutes.
+            // Divided among the server's addresses; `CallQueue` enforces the deadline. 0 would mean five minutes.
             .number(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(left / .milliseconds(1)))),
             // No signals: they belong to the process, and this is only one of its threads.
             .number(CURLOPT_NOSIGNAL, 1),
@@ -36,8 +35,7 @@ enum TransferOption: Equatable {
             // Most servers and load balancers drop connections that are idle for a minute, some without a notice.
             .number(CURLOPT_MAXAGE_CONN, 50),
             .number(CURLOPT_TCP_KEEPALIVE, 1),
-            // No proxy of `https_proxy` and similar variables (libcurl-env(3)): a service's environment must not
-            // redirect a token.
+            // No `https_proxy` or the like (libcurl-env(3)): a service's environment must not redirect a token.
             .text(CURLOPT_PROXY, ""),
             .number(CURLOPT_SSL_VERIFYPEER, 1),
             // 2: the certificate must name the host. 1 meant less in old versions.
@@ -113,8 +111,7 @@ final class Transfer {
         return take(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
     }
 
-    /// Takes a line of the answer's head. Returns false if the answer is too large. Lines count, or a server could send
-    /// them without end.
+    /// Takes a line of the head. False: the answer is too large. Lines count, or a server could send them without end.
     private func take(field: UnsafeRawBufferPointer) -> Bool {
         taken += field.count
         // An informational head is followed by another one. Trailers come after the body.

@@ -5,8 +5,7 @@ public final class P256SigningKey: Sendable {
     /// The bytes of one signature: `r` and `s` with 32 bytes each, big-endian.
     public static let signatureLength = 64
 
-    // nonisolated(unsafe): the pointer never changes, and the EVP_PKEY is only read. OpenSSL 3 allows several
-    // EVP_MD_CTX to use a key at the same time.
+    // nonisolated(unsafe): it never changes and is only read. OpenSSL 3 allows several EVP_MD_CTX to use it at a time.
     private nonisolated(unsafe) let key: OpaquePointer
 
     /// Reads a key from the text of a `.p8` file: PEM, PKCS #8, unencrypted. OpenSSL overwrites its copies of the text.

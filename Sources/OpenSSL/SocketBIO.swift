@@ -19,8 +19,7 @@ enum SocketBIO {
         return method
     }()
 
-    /// A BIO for the connection's descriptor. The SSL that gets it owns it. `TLSConnection` owns `state` and frees it
-    /// after the SSL.
+    /// The SSL that gets the BIO owns it. `TLSConnection` owns `state` and frees it after the SSL.
     static func make(_ state: UnsafeMutablePointer<SocketState>) -> OpaquePointer? {
         guard let method, let bio = BIO_new(method) else { return nil }
         BIO_set_data(bio, state)

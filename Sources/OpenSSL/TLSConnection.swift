@@ -99,8 +99,7 @@ public final class TLSConnection {
 
     /// Writes plain bytes. At most 16,384 of them, one record, are accepted at once.
     ///
-    /// After `.wantsRead` or `.wantsWrite`, a part of the record may be sent already. The next call must offer the same
-    /// bytes, and at least as many.
+    /// After `.wantsRead` or `.wantsWrite`, a part may be sent: offer the same bytes again, and at least as many.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> TLSStep {
         begin()
         let count = SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))

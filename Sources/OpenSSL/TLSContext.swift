@@ -7,11 +7,9 @@ public enum TLSTrust: Sendable, Equatable {
     case file(String)
 }
 
-/// Credentials and settings that many TLS connections share: TLS 1.2 or newer, ALPN `h2`. A client uses TLS 1.2 only
-/// with ECDHE and AEAD suites.
+/// What many TLS connections share: TLS 1.2 or newer (a client's 1.2 only with ECDHE and AEAD suites), ALPN `h2`.
 ///
-/// @unchecked Sendable: only the factories change the SSL_CTX. Afterwards only SSL_new uses it, which counts references
-/// atomically.
+/// @unchecked Sendable: only the factories change the SSL_CTX. SSL_new, its later user, counts references atomically.
 public final class TLSContext: @unchecked Sendable {
     package let handle: OpaquePointer
 
@@ -23,8 +21,7 @@ public final class TLSContext: @unchecked Sendable {
         self.handle = handle
         // The SSL_CTX_set_… names for these are macros, which Swift doesn't import.
         SSL_CTX_ctrl(handle, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-        // A partial write reports each record when it is accepted. A moving buffer may have another address at the next
-        // call.
+        // A partial write reports each record when it is accepted. The buffer may have moved at the next call.
         let modes = Int(SSL_MODE_ENABLE_PARTIAL_WRITE) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
         SSL_CTX_ctrl(handle, SSL_CTRL_MODE, modes, nil)
         // Under load many small records arrive at once. One system call then reads as many as there are.
@@ -45,8 +42,7 @@ public final class TLSContext: @unchecked Sendable {
         guard SSL_CTX_set_cipher_list(context.handle, suites) == 1 else {
             throw TLSError(.library, "OpenSSL has no cipher suite with ECDHE and AEAD: \(TLSErrorQueue.text())")
         }
-        // HTTP/2 forbids renegotiation (RFC 9113 section 9.2.1). The number is SSL_OP_NO_RENEGOTIATION, a macro that
-        // Swift doesn't import.
+        // HTTP/2 forbids renegotiation (RFC 9113 section 9.2.1). SSL_OP_NO_RENEGOTIATION, a macro, isn't imported.
         SSL_CTX_set_options(context.handle, 1 << 30)
         SSL_CTX_set_verify(context.handle, SSL_VERIFY_PEER, nil)
         // Returns 0 for success, unlike similar functions.

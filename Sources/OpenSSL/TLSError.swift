@@ -7,8 +7,7 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// A certificate, key or trust source can't be read, or certificate and key don't match.
         case credentials
-        /// The peer's certificate was refused: untrusted, out of its time, for another host. Dialling another address
-        /// doesn't help.
+        /// The peer's certificate was refused: untrusted, out of its time, or for another host. No other address helps.
         case certificate
         /// The peer didn't agree on HTTP/2 (ALPN `h2`, RFC 9113 section 3.2).
         case noHTTP2
@@ -52,8 +51,7 @@ extension TLSError {
     }
 }
 
-/// OpenSSL's error queue of the current thread. Clear it before each operation whose errors are read. Otherwise an old
-/// error would be read as a new one.
+/// OpenSSL's errors of the current thread. Clear them before each operation, or an old one would be read as new.
 package enum TLSErrorQueue {
     package static func clear() { ERR_clear_error() }
 

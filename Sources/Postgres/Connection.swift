@@ -5,9 +5,8 @@ import Synchronization
 /// One connection to PostgreSQL. The actor runs on its own queue, so waiting for the server blocks no other work.
 ///
 /// Statements are sent in pipeline mode and leave no session state, so a connection works through a transaction pooler.
-/// Only without a pooler it prepares what runs often. Calls are served in the order of their arrival. Cancelling a task
-/// doesn't interrupt its statement; only time-outs do. First the server's `statement_timeout` ends it. If the server
-/// doesn't answer, the connection is closed.
+/// Only without a pooler it prepares what runs often. Calls are served in order. A cancelled task doesn't interrupt its
+/// statement: the server's `statement_timeout` does. If the server doesn't answer then, the connection is closed.
 public actor Connection {
     /// The time that the server gets to report its own time-out before the connection is closed.
     static let grace: Duration = .seconds(2)

@@ -161,9 +161,8 @@ struct BinaryReader<Value> {
     let name: String
     let read: (PostgresType?, Bytes) -> Value?
 
-    /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size and lower bound. Then each
-    /// element follows as length and bytes. Every length is checked against the buffer, and the OID by each element's
-    /// reader: an empty array may be of any type.
+    /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size, lower bound. Each element has
+    /// length and bytes. Every length is checked, and the OID by the elements' reader: an empty array may have any.
     static func array(_ bytes: Bytes, _ reader: BinaryReader<Value>) -> [Value?]? {
         func int(_ offset: Int) -> Int32? {
             guard offset >= 0, offset + 4 <= bytes.count else { return nil }

@@ -96,8 +96,7 @@ final class ServerLink {
         }
     }
 
-    /// Whether the server ended the idle connection (a restart, a time-out, a pooler). Reads what has come,
-    /// without waiting.
+    /// Whether the server ended the idle connection (a restart, a time-out, a pooler). Reads what has come already.
     func hasEnded() -> Bool {
         var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         // The reason comes first, then the end of the stream.
