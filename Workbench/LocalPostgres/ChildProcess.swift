@@ -1,3 +1,4 @@
+import CLinux
 import Dispatch
 import Glibc
 import Synchronization
@@ -10,7 +11,7 @@ package final class ChildProcess: Sendable {
         case inherited
         /// A file: read for input; created if absent and appended to for output.
         case file(String)
-        /// Only for output: kept in memory, for `output` and `errorOutput`.
+        /// Only for output: kept in a file in memory, for `output` and `errorOutput`.
         case captured
         case descriptor(Int32)
     }
@@ -20,17 +21,12 @@ package final class ChildProcess: Sendable {
         case signal(Int32)
     }
 
-    private struct State {
-        var exit: Exit?
-        var waiters: [CheckedContinuation<Exit, Never>] = []
-    }
-
     /// Its process number. Signal it only by `signal`.
     package let id: Int32
-    private let state = Mutex(State())
-    private let ended = DispatchGroup()
-    private let standardOutput = CapturedStream()
-    private let standardError = CapturedStream()
+    private let state = Mutex<Exit?>(nil)
+    private let ending = DispatchGroup()
+    private let standardOutput: CapturedStream
+    private let standardError: CapturedStream
 
     /// Starts a program.
     ///
@@ -48,59 +44,55 @@ package final class ChildProcess: Sendable {
         error: Stream = .inherited,
         ownSession: Bool = false
     ) throws(LocalPostgresError) {
-        var plan = SpawnPlan(arguments, environment, directory, ownSession: ownSession)
-        id = try plan.spawn(input: input, output: (output, standardOutput), error: (error, standardError))
-        ended.enter()
+        (standardOutput, standardError) = (CapturedStream(output), CapturedStream(error))
+        let plan = SpawnPlan(arguments: arguments, environment: environment, folder: directory, ownSession: ownSession)
+        id = try plan.spawn([(input, -1), (output, standardOutput.file), (error, standardError.file)])
+        ending.enter()
         // A thread waits for its end. A pidfd would need a poll loop, and SIGCHLD belongs to the program.
         DispatchQueue(label: "nudged.child").async { self.awaitEnd() }
     }
 
-    /// Its captured standard output so far; complete when `wait` has returned.
+    /// Its captured standard output so far.
     package var output: String { standardOutput.text }
 
     package var errorOutput: String { standardError.text }
 
     /// How it ended; nil while it runs.
-    package var exit: Exit? { state.withLock { $0.exit } }
+    package var exit: Exit? { state.withLock { $0 } }
 
     /// Sends a signal. False if the process has ended.
     @discardableResult
     package func signal(_ number: Int32) -> Bool {
         // Under the lock, because `awaitEnd` reaps under it. So the number is still this process's.
-        state.withLock { $0.exit == nil && kill(id, number) == 0 }
+        state.withLock { $0 == nil && kill(id, number) == 0 }
     }
 
-    /// Blocks until the process has ended and its captured output is read. Nil if the time is up first.
+    /// Blocks until the process has ended. Nil if the time is up first.
     package func wait(_ time: Duration) -> Exit? {
-        let limit = DispatchTime.now() + time / .seconds(1)
-        guard ended.wait(timeout: limit) == .success else { return nil }
-        // A grandchild may keep the pipe open, so the wait is limited.
-        standardOutput.wait(until: limit)
-        standardError.wait(until: limit)
+        _ = ending.wait(timeout: .now() + time / .seconds(1))
         return exit
     }
 
     package func ended() async -> Exit {
         await withCheckedContinuation { continuation in
-            let known: Exit? = state.withLock { state in
-                if state.exit == nil { state.waiters.append(continuation) }
-                return state.exit
+            // The exit is set before the group is left.
+            ending.notify(queue: DispatchQueue(label: "nudged.child.end")) {
+                if let exit = self.exit { continuation.resume(returning: exit) }
             }
-            if let known { continuation.resume(returning: known) }
         }
     }
 
     /// Blocks until the captured output (standard output or error) meets the condition. False if the time is up or the
-    /// program has closed both.
+    /// program has ended.
     package func waitForOutput(_ time: Duration, where condition: @Sendable (_ output: String) -> Bool) -> Bool {
-        let limit = DispatchTime.now() + time / .seconds(1)
-        var seen = -1
+        let limit = ContinuousClock.now + time
         while true {
-            let (length, isOpen) = CapturedStream.state(standardOutput, standardError)
-            if length != seen, condition(output) || condition(errorOutput) { return true }
-            seen = length
-            guard isOpen, DispatchTime.now() < limit else { return false }
-            CapturedStream.waitForMore(standardOutput, standardError, than: length, until: limit)
+            // Read before the output, because the last of it may come with the end.
+            let hasEnded = exit != nil
+            if condition(output) || condition(errorOutput) { return true }
+            guard !hasEnded, ContinuousClock.now < limit else { return false }
+            // This is also the pause.
+            _ = wait(.milliseconds(5))
         }
     }
 
@@ -118,18 +110,14 @@ package final class ChildProcess: Sendable {
         var info = siginfo_t()
         // WNOWAIT keeps the number ours until we reap it under the lock.
         while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        let (exit, waiters) = state.withLock { state -> (Exit, [CheckedContinuation<Exit, Never>]) in
+        state.withLock { exit in
             var status: Int32 = 0
             while waitpid(id, &status, 0) < 0, errno == EINTR {}
             // Swift doesn't import WIFEXITED and its like. The low seven bits are the signal.
             let number = status & 0x7F
-            let exit = number == 0 ? Exit.code((status >> 8) & 0xFF) : .signal(number)
-            state.exit = exit
-            defer { state.waiters = [] }
-            return (exit, state.waiters)
+            exit = number == 0 ? Exit.code((status >> 8) & 0xFF) : .signal(number)
         }
-        ended.leave()
-        for waiter in waiters { waiter.resume(returning: exit) }
+        ending.leave()
     }
 }
 
@@ -164,71 +152,30 @@ extension ChildProcess {
     }
 }
 
-/// What a child wrote to one of its streams. A thread of its own reads it, so the child never waits for us.
+/// What a child wrote to one of its streams: a file in memory, so that the child never waits for us.
 final class CapturedStream: Sendable {
-    private struct State {
-        var bytes: [UInt8] = []
-        var isOpen = false
-        var waiters: [DispatchSemaphore] = []
-    }
+    /// -1 if the stream is not captured.
+    let file: Int32
 
-    private let state = Mutex(State())
-    private let closed = DispatchGroup()
-
-    var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
-
-    func drain(_ descriptor: Int32) {
-        state.withLock { $0.isOpen = true }
-        closed.enter()
-        DispatchQueue(label: "nudged.child.output").async {
-            self.readAll(descriptor)
-            close(descriptor)
-            self.update { $0.isOpen = false }
-            self.closed.leave()
+    init(_ stream: ChildProcess.Stream) {
+        guard case .captured = stream else {
+            file = -1
+            return
         }
+        // 1 is MFD_CLOEXEC. Appending, because children of the child may open the file again.
+        file = nudged_memfd_create("nudged-child", 1)
+        _ = fcntl(file, F_SETFL, O_APPEND)
     }
 
-    func wait(until limit: DispatchTime) { _ = closed.wait(timeout: limit) }
+    deinit { close(file) }
 
-    /// The length of both together, and whether more can come.
-    static func state(_ first: CapturedStream, _ second: CapturedStream) -> (length: Int, isOpen: Bool) {
-        let a = first.state.withLock { ($0.bytes.count, $0.isOpen) }
-        let b = second.state.withLock { ($0.bytes.count, $0.isOpen) }
-        return (a.0 + b.0, a.1 || b.1)
-    }
-
-    /// Returns when both together have more than `length`, or one closes, or the time is up.
-    static func waitForMore(
-        _ first: CapturedStream,
-        _ second: CapturedStream,
-        than length: Int,
-        until limit: DispatchTime
-    ) {
-        let semaphore = DispatchSemaphore(value: 0)
-        first.state.withLock { $0.waiters.append(semaphore) }
-        second.state.withLock { $0.waiters.append(semaphore) }
-        // It registers before it looks, so that nothing in between is missed.
-        let now = state(first, second)
-        if now.length == length, now.isOpen { _ = semaphore.wait(timeout: limit) }
-        first.state.withLock { $0.waiters.removeAll { $0 === semaphore } }
-        second.state.withLock { $0.waiters.removeAll { $0 === semaphore } }
-    }
-
-    private func readAll(_ descriptor: Int32) {
+    var text: String {
+        var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            update { $0.bytes.append(contentsOf: buffer[0..<count]) }
+            let count = pread(file, &buffer, buffer.count, off_t(bytes.count))
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
         }
-    }
-
-    private func update(_ change: (inout State) -> Void) {
-        let waiters = state.withLock { state in
-            change(&state)
-            return state.waiters
-        }
-        for waiter in waiters { waiter.signal() }
     }
 }

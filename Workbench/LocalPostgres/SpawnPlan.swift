@@ -5,39 +5,26 @@ import class FoundationEssentials.ProcessInfo
 
 /// The arguments of posix_spawn. None of our code runs between fork and exec.
 struct SpawnPlan {
-    private let arguments: [String]
-    private let environment: [String]
-    private let directory: String?
-    private let ownSession: Bool
-    private var opened: [Int32] = []
+    let arguments: [String]
+    /// nil takes this process's.
+    let environment: [String: String]?
+    let folder: String?
+    let ownSession: Bool
 
-    init(_ arguments: [String], _ environment: [String: String]?, _ directory: String?, ownSession: Bool) {
-        self.arguments = arguments
-        self.environment = (environment ?? ProcessInfo.processInfo.environment).map { "\($0.key)=\($0.value)" }
-        self.directory = directory
-        self.ownSession = ownSession
-    }
-
-    mutating func spawn(
-        input: ChildProcess.Stream,
-        output: (ChildProcess.Stream, CapturedStream),
-        error: (ChildProcess.Stream, CapturedStream)
-    ) throws(LocalPostgresError) -> Int32 {
-        defer { opened.forEach { close($0) } }
-        let descriptors = [
-            try descriptor(input, standard: 0, nil),
-            try descriptor(output.0, standard: 1, output.1),
-            try descriptor(error.0, standard: 2, error.1),
-        ]
+    /// `streams`: input, output and error, each with the file that captures it.
+    func spawn(_ streams: [(stream: ChildProcess.Stream, file: Int32)]) throws(LocalPostgresError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Every source is at least 3 (see below), so no target overwrites a source that is still needed.
-        for (target, source) in descriptors.enumerated() {
+        var opened: [Int32] = []
+        defer { opened.forEach { close($0) } }
+        for (target, (stream, file)) in streams.enumerated() {
+            let source = try Self.descriptor(stream, standard: Int32(target), file)
+            opened.append(source)
             posix_spawn_file_actions_adddup2(&actions, source, Int32(target))
         }
         posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
         return try spawn(&actions)
     }
 
@@ -57,7 +44,8 @@ struct SpawnPlan {
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
         let argv = arguments.map { strdup($0) } + [nil]
-        let envp = environment.map { strdup($0) } + [nil]
+        let variables = environment ?? ProcessInfo.processInfo.environment
+        let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         var id: pid_t = 0
         guard let program = argv[0] else { throw LocalPostgresError(.spawnFailed, "no program") }
@@ -68,41 +56,25 @@ struct SpawnPlan {
         return id
     }
 
-    /// Returns a descriptor of at least 3, closed on exec.
-    private mutating func descriptor(
+    /// A descriptor of at least 3, closed on exec. So no target overwrites a source that is still needed.
+    private static func descriptor(
         _ stream: ChildProcess.Stream,
         standard: Int32,
-        _ captured: CapturedStream?
+        _ file: Int32
     ) throws(LocalPostgresError) -> Int32 {
-        var source: Int32
-        switch stream {
-        case .null: source = open("/dev/null", O_RDWR | O_CLOEXEC)
-        case .file(let path):
-            let flags = standard == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_APPEND
-            source = open(path, flags | O_CLOEXEC, 0o600)
-        case .inherited: return try duplicate(standard)
-        case .descriptor(let given): return try duplicate(given)
-        case .captured:
-            var ends: [Int32] = [-1, -1]
-            guard let captured, pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("pipe") }
-            captured.drain(ends[0])
-            source = ends[1]
-        }
+        let flags = (standard == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_APPEND) | O_CLOEXEC
+        let (source, isOurs): (Int32, Bool) =
+            switch stream {
+            case .null: (open("/dev/null", O_RDWR | O_CLOEXEC), true)
+            case .file(let path): (open(path, flags, 0o600), true)
+            case .inherited: (standard, false)
+            case .descriptor(let given): (given, false)
+            case .captured: (file, false)
+            }
         guard source >= 0 else { throw .system("\(stream)") }
-        if source < 3 {
-            let low = source
-            defer { close(low) }
-            source = try duplicate(low)
-        } else {
-            opened.append(source)
-        }
-        return source
-    }
-
-    private mutating func duplicate(_ descriptor: Int32) throws(LocalPostgresError) -> Int32 {
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw .system("descriptor \(descriptor)") }
-        opened.append(copy)
+        defer { if isOurs { close(source) } }
+        let copy = fcntl(source, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw .system("\(stream)") }
         return copy
     }
 }
