@@ -69,7 +69,7 @@ extension LocalCluster {
         let source =
             "host='\(primary.folder)' port=\(primary.port ?? 5432) user=postgres application_name=\(name)"
         try ChildProcess.run(
-            account.command(programs.path("pg_basebackup")) + [
+            host.account.command(programs.path("pg_basebackup")) + [
                 "-D", folder + "/data", "-d", source, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync",
             ],
             directory: folder

@@ -1,12 +1,10 @@
 import Glibc
-import Synchronization
 
 /// A private PostgreSQL server in a temporary folder, for tests, benchmarks and the demo. It listens on a Unix socket
 /// in that folder (closed to others), and on 127.0.0.1 if it has a password.
 ///
-/// It ends with this process, however that ends: `ServerWatchdog` stops the server and removes the folder when our end of a
-/// pipe is closed. The kernel closes it even after SIGKILL. (PR_SET_PDEATHSIG is bound to the thread that spawned, and
-/// Dispatch ends idle threads.) Every call blocks: a start takes a second, a database tens of milliseconds.
+/// It ends with this process, however that ends (`ServerHost`). Every call blocks: a start takes a second, a database
+/// tens of milliseconds.
 package final class LocalCluster: Sendable {
     package enum StopMode: Sendable {
         /// SIGQUIT: at once, with recovery at the next start. The folder is usually removed anyway.
@@ -16,14 +14,11 @@ package final class LocalCluster: Sendable {
         case kill
     }
 
-    package let folder: String
     /// The TCP port on 127.0.0.1; nil without a password.
     package let port: Int?
     package let options: Options
     let programs: ServerPrograms
-    let account: ServerAccount
-    private let watchdog: ServerWatchdog
-    private let state = Mutex<(server: ChildProcess?, isStopped: Bool)>((nil, false))
+    let host: ServerHost
     private let sessions = SuperuserSessions()
 
     package convenience init(_ options: Options = Options()) throws(LocalPostgresError) {
@@ -33,10 +28,8 @@ package final class LocalCluster: Sendable {
     init(_ options: Options, filling: (LocalCluster) throws(LocalPostgresError) -> Void) throws(LocalPostgresError) {
         self.options = options
         programs = try ServerPrograms.find()
-        account = try ServerAccount.current()
         port = options.password == nil ? nil : try FreePort.find()
-        folder = try account.makeFolder(inMemory: !options.fsync)
-        watchdog = try ServerWatchdog(folder: folder)
+        host = try ServerHost(inMemory: !options.fsync)
         do throws(LocalPostgresError) {
             try filling(self)
             try start()
@@ -48,9 +41,9 @@ package final class LocalCluster: Sendable {
 
     deinit { stop() }
 
-    package var serverID: Int32? { state.withLock { $0.server?.id } }
-
-    package var log: String { TextFile.read(folder + "/log") ?? "" }
+    package var folder: String { host.folder }
+    package var serverID: Int32? { host.server?.id }
+    package var log: String { host.log }
 
     /// A libpq URI through the Unix socket, by default as superuser `postgres`. No password is needed.
     package func url(database: String = "postgres", user: String = "postgres") -> String {
@@ -95,56 +88,35 @@ package final class LocalCluster: Sendable {
         return try sessions.run(script, in: database, url: url, within: time)
     }
 
-    /// Writes a file (mode 0600) into the folder, for this process's user or for the server. Returns its path.
-    package func install(
-        file name: String,
-        contents: String,
-        isForServer: Bool = false
-    ) throws(LocalPostgresError) -> String {
-        let path = "\(folder)/\(name)"
-        try TextFile.write(path, contents)
-        if isForServer { try account.own(path) }
-        return path
+    /// Writes a file (mode 0600) into the folder. Returns its path.
+    package func install(file name: String, contents: String) throws(LocalPostgresError) -> String {
+        try host.install(name, contents, isForServer: false)
     }
 
     package func start() throws(LocalPostgresError) {
-        guard !state.withLock({ $0.isStopped }) else { throw LocalPostgresError(.stopped, folder) }
-        watchdog.tell("starting")
-        unlink(folder + "/data/postmaster.pid")
-        let server = try ChildProcess(
-            account.command(programs.path("postgres")) + options.arguments(folder: folder, port: port),
-            directory: folder,
-            output: .file(folder + "/log"),
-            error: .file(folder + "/log"),
-            ownSession: true
-        )
-        watchdog.tell(String(server.id))
-        state.withLock { $0.server = server }
-        try awaitReady(server)
+        let processFile = folder + "/data/postmaster.pid"
+        unlink(processFile)
+        let command = host.account.command(programs.path("postgres")) + options.arguments(folder: folder, port: port)
+        try host.start(command, output: .file(folder + "/log")) { server in
+            // Like pg_ctl: the last line is `ready` when connections are accepted.
+            let lines = TextFile.read(processFile)?.split(separator: "\n") ?? []
+            return lines.first == "\(server.id)" && lines.last?.hasPrefix("ready") == true
+        }
     }
 
     package func halt(_ mode: StopMode = .immediate) {
-        guard let server = state.withLock({ $0.server }) else { return }
         sessions.close()
         switch mode {
-        case .immediate: server.end(SIGQUIT, within: .seconds(10))
-        case .fast: server.end(SIGINT, within: .seconds(30))
-        case .kill: server.end(SIGKILL)
+        case .immediate: host.halt(SIGQUIT, within: .seconds(10))
+        case .fast: host.halt(SIGINT, within: .seconds(30))
+        case .kill: host.halt(SIGKILL)
         }
-        state.withLock { if $0.server === server { $0.server = nil } }
-        watchdog.tell("0")
     }
 
     /// Stops the server at once and removes the folder. May be called again.
     package func stop() {
-        let isFirst = state.withLock { state in
-            defer { state.isStopped = true }
-            return !state.isStopped
-        }
-        guard isFirst else { return }
         halt()
-        watchdog.dismiss()
-        ServerAccount.remove(folder)
+        host.stop()
     }
 
     private func initialise() throws(LocalPostgresError) {
@@ -153,25 +125,9 @@ package final class LocalCluster: Sendable {
             "--no-instructions", "--auth-local=trust", "--auth-host=scram-sha-256",
         ]
         if let password = options.password {
-            let file = try install(file: "password", contents: password + "\n", isForServer: true)
-            arguments.append("--pwfile=" + file)
+            arguments.append("--pwfile=" + (try host.install("password", password + "\n", isForServer: true)))
         }
-        try ChildProcess.run(account.command(programs.path("initdb")) + arguments, directory: folder)
-    }
-
-    /// Like pg_ctl: the last line of postmaster.pid is `ready` when connections are accepted.
-    private func awaitReady(_ server: ChildProcess) throws(LocalPostgresError) {
-        let limit = ContinuousClock.now + .seconds(300)
-        while ContinuousClock.now < limit {
-            let lines = TextFile.read(folder + "/data/postmaster.pid")?.split(separator: "\n") ?? []
-            if lines.first == "\(server.id)", lines.last?.hasPrefix("ready") == true { return }
-            // This is also the pause. It returns early only if the server ended.
-            if let exit = server.wait(.milliseconds(5)) {
-                throw LocalPostgresError(.programFailed, "postgres: \(exit)\n\(log)")
-            }
-        }
-        server.end(SIGKILL)
-        throw LocalPostgresError(.timedOut, "postgres isn't ready\n\(log)")
+        try ChildProcess.run(host.account.command(programs.path("initdb")) + arguments, directory: folder)
     }
 }
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A private PgBouncer in front of a `LocalCluster`, for tests: on 127.0.0.1 at a free port, in a temporary folder,
 /// never as root. Like the cluster, it ends with this process, however that ends.
@@ -7,11 +6,8 @@ package final class LocalPooler: Sendable {
     package enum Mode: String, Sendable, CaseIterable { case transaction, statement, session }
 
     package let port: Int
-    private let folder: String
     private let password: String
-    private let account: ServerAccount
-    private let watchdog: ServerWatchdog
-    private let server = Mutex<ChildProcess?>(nil)
+    private let host: ServerHost
 
     private static let program = access("/usr/sbin/pgbouncer", X_OK) == 0 ? "/usr/sbin/pgbouncer" : "pgbouncer"
 
@@ -27,13 +23,11 @@ package final class LocalPooler: Sendable {
         settings: [String: String] = [:]
     ) throws(LocalPostgresError) {
         self.password = password
-        account = try ServerAccount.current()
         port = try FreePort.find()
-        folder = try account.makeFolder(inMemory: true)
-        watchdog = try ServerWatchdog(folder: folder, processFile: "pid")
+        host = try ServerHost(inMemory: true, processFile: "pid")
         do throws(LocalPostgresError) {
-            try write("users", "\"postgres\" \"\(password)\"\n")
-            try write("ini", text(cluster, mode, settings))
+            _ = try host.install("users", "\"postgres\" \"\(password)\"\n", isForServer: true)
+            _ = try host.install("ini", text(cluster, mode, settings), isForServer: true)
             try start()
         } catch {
             stop()
@@ -43,7 +37,7 @@ package final class LocalPooler: Sendable {
 
     deinit { stop() }
 
-    package var log: String { TextFile.read(folder + "/log") ?? "" }
+    package var log: String { host.log }
 
     package func url(database: String) -> String {
         "postgresql://postgres:\(password)@127.0.0.1:\(port)/\(database)"
@@ -51,53 +45,28 @@ package final class LocalPooler: Sendable {
 
     /// Starts it again after `halt`, on the same port.
     package func start() throws(LocalPostgresError) {
-        watchdog.tell("starting")
         let ups = log.ranges(of: "process up").count
-        let child = try ChildProcess(
-            account.command(Self.program) + ["-q", folder + "/ini"],
-            directory: folder,
-            output: .null,
-            error: .null,
-            ownSession: true
-        )
-        watchdog.tell(String(child.id))
-        server.withLock { $0 = child }
-        let limit = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < limit {
-            if log.ranges(of: "process up").count > ups { return }
-            // This is also the pause. It returns early only if the pooler ended.
-            if let exit = child.wait(.milliseconds(5)) {
-                throw LocalPostgresError(.programFailed, "pgbouncer: \(exit)\n\(log)")
-            }
+        try host.start(host.account.command(Self.program) + ["-q", host.folder + "/ini"], output: .null) { _ in
+            log.ranges(of: "process up").count > ups
         }
-        throw LocalPostgresError(.timedOut, "pgbouncer isn't ready\n\(log)")
     }
 
     /// Ends it at once (SIGTERM waits for no client), and keeps its folder.
     package func halt() {
-        guard let child = server.withLock({ $0 }) else { return }
-        child.end(SIGTERM)
-        server.withLock { if $0 === child { $0 = nil } }
-        watchdog.tell("0")
-        unlink(folder + "/pid")
+        host.halt(SIGTERM)
+        unlink(host.folder + "/pid")
     }
 
     package func stop() {
         halt()
-        watchdog.dismiss()
-        ServerAccount.remove(folder)
-    }
-
-    private func write(_ name: String, _ contents: String) throws(LocalPostgresError) {
-        try TextFile.write("\(folder)/\(name)", contents)
-        try account.own("\(folder)/\(name)")
+        host.stop()
     }
 
     private func text(_ cluster: LocalCluster, _ mode: Mode, _ changes: [String: String]) -> String {
         var settings = [
             "listen_addr": "127.0.0.1", "listen_port": String(port), "unix_socket_dir": "",
-            "auth_type": "scram-sha-256", "auth_file": folder + "/users", "pool_mode": mode.rawValue,
-            "logfile": folder + "/log", "pidfile": folder + "/pid", "default_pool_size": "20",
+            "auth_type": "scram-sha-256", "auth_file": host.folder + "/users", "pool_mode": mode.rawValue,
+            "logfile": host.folder + "/log", "pidfile": host.folder + "/pid", "default_pool_size": "20",
         ]
         settings.merge(changes) { $1 }
         return "[databases]\n* = host=\(cluster.folder) port=\(cluster.port ?? 5432)\n[pgbouncer]\n"
