@@ -7,11 +7,11 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
     public init?(_ text: String) {
         var text = text
         let minutes = text.withUTF8 { bytes -> Int? in
-            guard bytes.count == 5, bytes[2] == UInt8(ascii: ":") else { return nil }
-            let digits = [bytes[0], bytes[1], bytes[3], bytes[4]].map { Int($0) - 48 }
-            guard digits.allSatisfy({ (0...9).contains($0) }) else { return nil }
-            let (hour, minute) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
-            return hour < 24 && minute < 60 ? hour * 60 + minute : nil
+            guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"),
+                let hour = CivilDate.decimal(bytes[..<2]), hour < 24,
+                let minute = CivilDate.decimal(bytes[3...]), minute < 60
+            else { return nil }
+            return hour * 60 + minute
         }
         guard let minutes else { return nil }
         self.minutes = minutes

@@ -115,7 +115,7 @@ package enum CivilDate {
     }
 
     /// ASCII digits as a number. Nil if there are none, more than 18, or other bytes.
-    static func decimal(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+    package static func decimal(_ digits: some Collection<UInt8>) -> Int? {
         guard (1...18).contains(digits.count) else { return nil }
         var value = 0
         for byte in digits {

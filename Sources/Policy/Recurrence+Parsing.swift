@@ -1,3 +1,4 @@
+import NudgedPreferences
 import TimeZones
 
 extension Recurrence {
@@ -51,13 +52,8 @@ extension Recurrence {
     private typealias Bytes = ArraySlice<UInt8>
 
     private static func number(_ text: Bytes, digits: ClosedRange<Int>, _ range: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.count) else { return nil }
-        var value = 0
-        for byte in text {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
-        }
-        return range.contains(value) ? value : nil
+        guard digits.contains(text.count), let value = CivilDate.decimal(text), range.contains(value) else { return nil }
+        return value
     }
 
     /// One or two digits, with or without a sign.
@@ -83,18 +79,15 @@ extension Recurrence {
 
     /// `YYYYMMDD`, or `YYYYMMDDTHHMMSS` with or without `Z`.
     private static func until(_ text: Bytes) -> End? {
-        let text = Array(text)
-        let field = { (range: Range<Int>, values: ClosedRange<Int>) in number(text[range], digits: 1...9, values) }
-        guard [8, 15, 16].contains(text.count), let year = field(0..<4, 1...9999), let month = field(4..<6, 1...12),
-            let day = field(6..<8, 1...31), let date = LocalDate(year: year, month: month, day: day)
+        func part(_ first: Int, _ count: Int) -> String {
+            String(decoding: text.dropFirst(first).prefix(count), as: UTF8.self)
+        }
+        let date = "\(part(0, 4))-\(part(4, 2))-\(part(6, 2))"
+        if text.count == 8 { return LocalDate(iso: date).map { .date($0) } }
+        let isUTC = part(15, 1) == "Z"
+        guard text.count == (isUTC ? 16 : 15), part(8, 1) == "T",
+            let time = LocalDateTime(iso: "\(date)T\(part(9, 2)):\(part(11, 2)):\(part(13, 2))")
         else { return nil }
-        if text.count == 8 { return .date(date) }
-        guard text[8] == UInt8(ascii: "T"), let hour = field(9..<11, 0...23), let minute = field(11..<13, 0...59),
-            let second = field(13..<15, 0...59)
-        else { return nil }
-        let secondOfDay = hour * 3600 + minute * 60 + second
-        if text.count == 15 { return .local(LocalDateTime(date, secondOfDay: secondOfDay)) }
-        guard text[15] == UInt8(ascii: "Z") else { return nil }
-        return .instant(Instant(seconds: Int64(date.days) * 86_400 + Int64(secondOfDay)))
+        return isUTC ? .instant(time.asUTC) : .local(time)
     }
 }

@@ -52,10 +52,7 @@ public struct LocalDate: Sendable, Hashable, Comparable {
     public var month: Int { civil.month }
     public var day: Int { civil.day }
 
-    private var civil: (year: Int, month: Int, day: Int) { CivilDate.civil(Int(days)) }
-
-    /// The number of days in a month. The month is 1 to 12.
-    public static func length(ofMonth month: Int, year: Int) -> Int { CivilDate.length(ofMonth: month, year: year) }
+    package var civil: (year: Int, month: Int, day: Int) { CivilDate.civil(Int(days)) }
 }
 
 extension LocalDate {
