@@ -23,16 +23,15 @@ enum ZonesTarget {
         let segment = zone.segment(at: instant)
         let isComputed = span.from <= seconds && seconds <= span.to
         if isComputed { require(segment.from <= instant && instant < segment.until, "\(seconds) outside its stretch") }
-        let (date, second) = zone.localTime(at: instant)
-        require((0...86_399).contains(second), "second \(second) of a day")
+        let time = zone.localTime(at: instant)
+        require((0...86_399).contains(time.secondOfDay), "second \(time.secondOfDay) of a day")
         for which in [Zone.Which.first, .last] {
-            let resolved = zone.resolve(date, secondOfDay: second, which)
+            let resolved = zone.resolve(time, which)
             // This wall time occurs, so it resolves to an instant with the same wall time.
             guard isComputed else { continue }
-            let again = zone.localTime(at: resolved)
-            require(again.date == date && again.secondOfDay == second, "\(seconds) is not found again")
+            require(zone.localTime(at: resolved) == time, "\(seconds) is not found again")
             require(which == .first ? resolved <= instant : resolved >= instant, "\(seconds): not the first or last")
         }
-        for second in [0, 43_200, 90_000] { _ = zone.resolve(date, secondOfDay: second, .first) }
+        for second in [0, 43_200, 90_000] { _ = zone.resolve(time.date, secondOfDay: second, .first) }
     }
 }

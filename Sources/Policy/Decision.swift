@@ -106,9 +106,7 @@ extension Policy {
             "rules": rules.defaultTimezone,
         ]
         guard let zone, let now else { return given + ["zone": nil] }
-        let (date, second) = zone.localTime(at: now)
-        let clock = TimeOfDay(minutes: second / 60).map { "\($0):\(second % 60 < 10 ? "0" : "")\(second % 60)" }
-        return given + ["zone": zone.name, "offset": zone.offset(at: now), "local_time": "\(date.iso)T\(clock ?? "")"]
+        return given + ["zone": zone.name, "offset": zone.offset(at: now), "local_time": zone.localTime(at: now).iso]
     }
 
     func slotFacts(_ candidate: Candidate, _ calendar: CheckInCalendar, _ live: CheckInCalendar.Slot?) -> Fields {

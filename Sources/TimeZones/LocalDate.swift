@@ -105,15 +105,3 @@ public struct LocalDateTime: Sendable, Hashable, Comparable {
     /// `YYYY-MM-DDTHH:MM:SS`. A time outside the years 0001 to 9999 is written as the nearest one inside.
     public var iso: String { String(asUTC.rfc3339.dropLast()) }
 }
-
-extension Zone {
-    /// The instant of a wall time. In a gap it is the instant of the transition, in an overlap `which` decides.
-    public func resolve(_ time: LocalDateTime, _ which: Which) -> Instant {
-        resolve(time.date, secondOfDay: time.secondOfDay, which)
-    }
-
-    public func localDateTime(at instant: Instant) -> LocalDateTime {
-        let (date, secondOfDay) = localTime(at: instant)
-        return LocalDateTime(date, secondOfDay: secondOfDay)
-    }
-}

@@ -124,13 +124,9 @@ private struct RuleScanner {
     }
 
     mutating func number(_ range: ClosedRange<Int>) throws(MalformedZone) -> Int {
-        let start = position
-        var value = 0
-        while let current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(current), position - start < 3 {
-            value = value * 10 + Int(current - UInt8(ascii: "0"))
-            position += 1
-        }
-        guard position > start, range.contains(value) else { throw MalformedZone() }
+        let digits = bytes[position...].prefix(3).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard let value = CivilDate.decimal(digits), range.contains(value) else { throw MalformedZone() }
+        position = digits.endIndex
         return value
     }
 

@@ -61,11 +61,8 @@ public final class Zone: Sendable {
 
     public func localDate(at instant: Instant) -> LocalDate { localTime(at: instant).date }
 
-    /// The local date and the second of that day (0 to 86,399) at an instant.
-    public func localTime(at instant: Instant) -> (date: LocalDate, secondOfDay: Int) {
-        let local = instant.clamped + segment(at: instant).offset
-        let date = LocalDate(flooring: local)
-        return (date, Int(min(max(local - Int64(date.days) * 86_400, 0), 86_399)))
+    public func localTime(at instant: Instant) -> LocalDateTime {
+        LocalDateTime(asUTC: Instant(seconds: instant.clamped + segment(at: instant).offset))
     }
 
     /// The transitions of the file itself, for tests.
@@ -73,6 +70,10 @@ public final class Zone: Sendable {
 }
 
 extension Zone {
+    public func resolve(_ time: LocalDateTime, _ which: Which) -> Instant {
+        resolve(time.date, secondOfDay: time.secondOfDay, which)
+    }
+
     /// The instant of a wall time. In a gap it is the instant of the transition, in an overlap `which` decides.
     ///
     /// - Parameter secondOfDay: Seconds after midnight of the wall clock. 86,400 and more are on later days.

@@ -20,7 +20,7 @@ struct ZoneTests {
                 let time = try #require(LocalDateTime(iso: words[1]))
                 try #require(["first", "last"].contains(words[2]), "\(line)")
                 let which: Zone.Which = words[2] == "first" ? .first : .last
-                let instant = try zone(words[0]).resolve(time.date, secondOfDay: time.secondOfDay, which)
+                let instant = try zone(words[0]).resolve(time, which)
                 #expect(instant.rfc3339 == words[3], "\(line)")
             } else {
                 let zone = try #require(Zone(name: "Test/Zone", parsing: TZif.file(footer: words[0])))
@@ -38,9 +38,9 @@ struct ZoneTests {
             let zone = try zone(name)
             for seconds in [Int64.min, .min + 1, -1 << 59, Instant.first.seconds, Instant.last.seconds, 1 << 59, .max] {
                 let instant = Instant(seconds: seconds)
-                let (date, second) = zone.localTime(at: instant)
-                #expect((0..<86_400).contains(second))
-                _ = (zone.resolve(date, secondOfDay: second, .first), instant.rfc3339, date.iso)
+                let time = zone.localTime(at: instant)
+                #expect((0..<86_400).contains(time.secondOfDay))
+                _ = (zone.resolve(time, .first), instant.rfc3339, time.date.iso)
                 _ = (instant + .max, instant - .min)
             }
             for days in [Int32.min, .max] { _ = zone.resolve(LocalDate(days: days), secondOfDay: .max, .last) }
@@ -74,8 +74,7 @@ struct ZoneTests {
             }
             guard let zone = Zone(name: "Test/Odd", parsing: bytes) else { continue }
             for seconds in [Int64.min, 0, 1500, 1_800_000_000, .max] {
-                let (date, second) = zone.localTime(at: Instant(seconds: seconds))
-                _ = zone.resolve(date, secondOfDay: second, .last)
+                _ = zone.resolve(zone.localTime(at: Instant(seconds: seconds)), .last)
             }
         }
         #expect(Zone(name: "Test/Far", parsing: TZif.file(offsets: [93_600])) == nil)

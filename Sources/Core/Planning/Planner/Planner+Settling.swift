@@ -86,8 +86,8 @@ private struct PlanOutcomes: ~Copyable {
         // The user's local time of the pushes. Without a zone there is none.
         let zone = (try? planner.policy.zone(of: plan.candidate)) ?? nil
         localMinute = zone.map { zone in
-            let (date, second) = zone.localTime(at: attemptedAt)
-            return Int16((date.isoWeekday - 1) * 1440 + second / 60)
+            let time = zone.localTime(at: attemptedAt)
+            return Int16((time.date.isoWeekday - 1) * 1440 + time.secondOfDay / 60)
         }
     }
 

@@ -69,7 +69,7 @@ struct ReminderHours {
         guard let clock = zone ?? utc else { return nil }
         let first =
             switch series.first {
-            case .at(let instant): clock.localDateTime(at: instant)
+            case .at(let instant): clock.localTime(at: instant)
             case .local(let time): time
             }
         let planned = series.planned ?? first
