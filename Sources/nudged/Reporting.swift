@@ -77,13 +77,10 @@ struct Explain: AsyncParsableCommand {
 
     func validate() throws {
         if UUID(uuidString: user) == nil { throw ValidationError("'\(user)' is not a UUID") }
-        if isPreview {
-            if at != nil { throw ValidationError("--at does not work with --message or --body") }
-            if [message, body].allSatisfy({ $0?.allSatisfy(\.isWhitespace) ?? true }) {
-                throw ValidationError("give --message or --body a text: phones do not show a push without one")
-            }
-        } else if urgent {
-            throw ValidationError("--urgent belongs to --message or --body")
+        if urgent, !isPreview { throw ValidationError("--urgent belongs to --message or --body") }
+        if isPreview, at != nil { throw ValidationError("--at does not work with --message or --body") }
+        if isPreview, [message, body].allSatisfy({ $0?.allSatisfy(\.isWhitespace) ?? true }) {
+            throw ValidationError("give --message or --body a text: phones do not show a push without one")
         }
         guard let at else { return }
         guard let instant = InstantText.parse(at) else {

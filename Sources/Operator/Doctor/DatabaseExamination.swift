@@ -16,19 +16,17 @@ actor DatabaseExamination {
     private var connection: Connection?
     /// Why no further question is asked. Nil: questions go on.
     private var end: String?
-    private let deadline: ContinuousClock.Instant
+    private let deadline = ContinuousClock.now + .seconds(25)
     /// In microseconds: this machine's clock when the server's was read, since 1970; and the round trip.
     private var (askedAt, trip): (Int64, Int64) = (0, 0)
 
     private static let unasked = "the database does not answer, or its schema nudged can't be read"
 
     private init(_ configuration: ConnectionConfiguration, _ rules: Rules, _ zones: ZoneFacts) {
-        (self.rules, self.zones) = (rules, zones)
         var bounded = configuration
         bounded.connectTimeout = min(configuration.connectTimeout, .seconds(4))
         bounded.statementTimeout = .seconds(3)
-        self.configuration = bounded
-        deadline = .now + .seconds(25)
+        (self.configuration, self.rules, self.zones) = (bounded, rules, zones)
     }
 
     static func run(_ configuration: Configuration?, _ zones: ZoneFacts) async -> ([Finding], Known<WorkStatus>) {

@@ -71,7 +71,6 @@ package struct Explanation: CommandOutput {
     }
 
     var next: FutureSend? { sentThen ?? outlook?.next }
-
     var held: FutureSend? { sentThen == nil ? outlook?.held : nil }
     var zone: Zone? { read.flatMap { planner.zone(of: $0.user) } }
 

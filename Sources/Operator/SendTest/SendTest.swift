@@ -83,7 +83,12 @@ package struct SendTestRun: Sendable {
         }
         let trouble = Mutex<SendTestReport.Trouble?>(nil)
         let sender = Sender(configuration: lane) { event in
-            if let heard = SendTestReport.trouble(event) { trouble.withLock { $0 = heard } }
+            switch event {
+            case .laneStopped(let reason, let remedy):
+                trouble.withLock { $0 = (reason, "\(LaneStatus.cause(reason)): \(remedy)") }
+            case .connectionLost(_, let why, _): trouble.withLock { $0 = (nil, "the connection failed: \(why)") }
+            default: break
+            }
         }
         let end = BootTime.milliseconds() + Self.patience
         var pushes = PushBatch(topic: lane.topic, room: tokens.count)
@@ -116,14 +121,6 @@ package struct SendTestRun: Sendable {
 package struct SendTestReport: CommandOutput {
     /// A problem that the lane reported meanwhile. `stopped`: Apple's reason, if it refuses the configuration.
     typealias Trouble = (stopped: String?, text: String)
-
-    fileprivate static func trouble(_ event: SenderEvent) -> Trouble? {
-        switch event {
-        case .laneStopped(let reason, let remedy): return (reason, "\(LaneStatus.cause(reason)): \(remedy)")
-        case .connectionLost(_, let why, _): return (nil, "the connection failed: \(why)")
-        default: return nil
-        }
-    }
 
     struct Result: Sendable {
         let device: String
