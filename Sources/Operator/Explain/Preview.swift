@@ -20,11 +20,10 @@ package struct PreviewReport: CommandOutput {
         urgent: Bool,
         _ configuration: Configuration
     ) async throws -> PreviewReport {
-        let access = try DatabaseAccess(configuration)
         let planner = try Assembly(configuration, zones: ZoneDatabase()).planner
         let decider = try configuration.decision.map { try Decider($0, clock: PolicyClock()) { _ in } }
         return try await ending({ await decider?.close() }) {
-            try await access.withStore { store in
+            try await DatabaseAccess(configuration).withStore { store in
                 let now = Instant(seconds: try await store.clock() / 1_000_000)
                 var message = PendingMessage(id: .random(), createdAt: now, title: title, body: body)
                 message.urgent = urgent
