@@ -57,7 +57,6 @@ func tests(
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 // The order is the direction of imports: a target may depend only on those above it.
 let package = Package(
@@ -69,8 +68,7 @@ let package = Package(
         .library(name: "NudgedKit", targets: ["NudgedKit"])
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
         system("CLibPQ", "libpq", apt: "libpq-dev"),
@@ -97,11 +95,11 @@ let package = Package(
         .target(name: "SQLFiles", cSettings: [.treatAllWarnings(as: .error)]),
         // C, which embeds `systemd/nudged.catalog`, and the style sheet of the report.
         .target(name: "Catalog", exclude: ["report.css"], cSettings: [.treatAllWarnings(as: .error)]),
-        library("Systemd", ["Base", "Catalog", "CLinux", logging]),
+        library("Systemd", ["Base", "Catalog", "CLinux"]),
         library("Metrics", ["Base"]),
         library(
             "Configuration",
-            ["Base", "JSON", "NudgedPreferences", "YAML", "Policy", "APNs", "Systemd", "Metrics", logging]
+            ["Base", "JSON", "NudgedPreferences", "YAML", "Policy", "APNs", "Systemd", "Metrics"]
         ),
         // What the project is for, in three folders: Store, Planning and Delivery. `scripts/imports` checks their order.
         library(
@@ -116,7 +114,7 @@ let package = Package(
             "Service",
             [
                 "Base", "JSON", "TimeZones", "Policy", "Postgres", "OpenSSL", "APNs", "HTTPClient", "Core", "Systemd",
-                "Metrics", "Configuration", logging,
+                "Metrics", "Configuration",
             ]
         ),
         library(
@@ -131,7 +129,6 @@ let package = Package(
             [
                 "Base", "TimeZones", "Policy", "Systemd", "Configuration", "Core", "Service", "Operator",
                 argumentParser,
-                logging,
             ]
         ),
         workbench("Seeded", []),
@@ -155,7 +152,7 @@ let package = Package(
             "Demo",
             [
                 "Seeded", "JSON", "TimeZones", "Postgres", "Core", "Systemd", "Configuration", "Service",
-                "APNsSimulator", "LocalPostgres", logging,
+                "APNsSimulator", "LocalPostgres",
             ]
         ),
         workbenchExecutable("nudged-demo", ["Systemd", "Demo", argumentParser]),
@@ -164,7 +161,7 @@ let package = Package(
             [
                 "Base", "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL",
                 "Certificates", "APNs", "Core", "Systemd", "Configuration", "Service", "Operator", "LocalPostgres",
-                "Chaos", "Faults", argumentParser, logging,
+                "Chaos", "Faults", argumentParser,
             ]
         ),
         // The part of the sample app that needs no screen, for tests. scripts/try-examples builds all of it.
@@ -213,7 +210,7 @@ let package = Package(
         tests("APNsSimulator", ["HTTP2Server"]),
         tests("Chaos", ["APNs", "TestSupport"]),
         tests("Faults", ["nudged", "TestSupport"]),
-        tests("Systemd", ["Base", logging]),
+        tests("Systemd", ["Base"]),
         tests("Metrics", ["Base", "Seeded", "TestSupport"]),
         tests(
             "Store",
@@ -250,7 +247,7 @@ let package = Package(
             [
                 "Base",
                 "TimeZones", "Policy", "Postgres", "APNs", "Core", "Systemd", "Metrics", "Configuration",
-                "LocalPostgres", "TestSupport", "Fixtures", logging,
+                "LocalPostgres", "TestSupport", "Fixtures",
             ]
         ),
         tests(
@@ -271,7 +268,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "nudged", "nudged-apple", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator",
-                "LocalPostgres", "TestSupport", "Configuration", "Policy", "Core", "Service", "Operator", logging,
+                "LocalPostgres", "TestSupport", "Configuration", "Policy", "Core", "Service", "Operator",
             ],
             exclude: ["Transcripts"],
             swiftSettings: strict

@@ -52,7 +52,9 @@ extension Recurrence {
     private typealias Bytes = ArraySlice<UInt8>
 
     private static func number(_ text: Bytes, digits: ClosedRange<Int>, _ range: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.count), let value = CivilDate.decimal(text), range.contains(value) else { return nil }
+        guard digits.contains(text.count), let value = CivilDate.decimal(text), range.contains(value) else {
+            return nil
+        }
         return value
     }
 

@@ -112,10 +112,14 @@ struct DaemonMetrics: Sendable {
                 .says(
                     "Users whose nudges went on without a question to the decision service, since the user does not consent."
                 ),
-            .gauge("nudged_decision_service_state", by: "state", isActive.map { [("active", $0), ("fallback", !$0)] } ?? [])
-                .says(
-                    "1 for the current state of the decision service, 0 for the other. Only shown if a service is configured."
-                ),
+            .gauge(
+                "nudged_decision_service_state",
+                by: "state",
+                isActive.map { [("active", $0), ("fallback", !$0)] } ?? []
+            )
+            .says(
+                "1 for the current state of the decision service, 0 for the other. Only shown if a service is configured."
+            ),
             .gauge("nudged_paused", by: "kind", NudgeKind.allCases.map { ($0.rawValue, paused.contains($0)) })
                 .says("1 if a kind of nudge is paused, else 0."),
         ]

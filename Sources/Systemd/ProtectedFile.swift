@@ -1,6 +1,6 @@
 package import Base
 import CLinux
-package import Glibc
+import Glibc
 
 /// A file that others can't change: a configuration or a key. It belongs to root or to the user who runs this process,
 /// and neither its group nor others may write to it. The same holds for its folder and for all folders above, as sshd
@@ -18,7 +18,7 @@ package struct ProtectedFile: Sendable {
     /// Reads the file. If the path is a link, the checks are of the file that it leads to, and of that file's folder.
     /// `limit`: The largest size, in bytes.
     /// - Throws: All codes of `SystemdError` except `worldReadable`.
-    package init(reading path: String, limit: Int, user: uid_t = geteuid()) throws(SystemdError) {
+    package init(reading path: String, limit: Int, user: UInt32 = geteuid()) throws(SystemdError) {
         let target = try Self.target(of: path)
         let slash = target.lastIndex(of: "/") ?? target.startIndex
         let folderPath = slash == target.startIndex ? "/" : String(target[..<slash])

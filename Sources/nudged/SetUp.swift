@@ -66,7 +66,9 @@ struct CheckConfig: ParsableCommand {
         // As the unit's ExecStartPre: an error that stops the service must be an error in the journal.
         let output = LogOutput(environment: ProcessEnvironment.current())
         let loaded = try config.load(output: output)
-        guard output.isJournal || Output.line(ConfigurationReport.check(loaded)) else { throw Output.failure("the report") }
+        guard output.isJournal || Output.line(ConfigurationReport.check(loaded)) else {
+            throw Output.failure("the report")
+        }
     }
 }
 

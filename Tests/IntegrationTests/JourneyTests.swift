@@ -50,17 +50,8 @@ import TimeZones
                     'quiet_hours_start', '\(quiet.0)', 'quiet_hours_end', '\(quiet.1)'), true)
                 """
             )
-            let configuration = try ConfigurationLoader.load(
-                environment: scene.environment([:]),
-                checks: .system,
-                standardPath: "/nonexistent"
-            ).configuration
-            let clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
-            engine = try Engine(
-                Assembly(configuration, zones: ZoneDatabase()),
-                reporter: Reporter { _ in },
-                clock: clock
-            )
+            clock = PolicyClock(at: try Self.instant(scene, today, "08:00", home))
+            engine = try scene.engine(clock: clock)
             self.scene = scene
             self.home = home
             self.today = today

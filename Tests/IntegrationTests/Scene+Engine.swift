@@ -1,6 +1,5 @@
 import Configuration
 import Core
-import Logging
 import Service
 import Testing
 import TimeZones
@@ -13,7 +12,7 @@ extension Scene {
             checks: .system,
             standardPath: "/nonexistent"
         ).configuration
-        let reporter = Reporter(Logger(label: "scene") { _ in SwiftLogNoOpLogHandler() })
+        let reporter = Reporter { _ in }
         return try Engine(Assembly(configuration, zones: ZoneDatabase()), reporter: reporter, clock: clock)
     }
 

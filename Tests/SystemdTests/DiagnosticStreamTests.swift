@@ -66,7 +66,10 @@ import Testing
 
     @Test func line_whenTextHasControlCharactersIsOneLine() {
         let line = record("a\nb\u{1B}[2J", ["key": "say \"hi\"\n", "n": ""]).humanLine(at: 0)
-        #expect(line == "1970-01-01T00:00:00Z warning nudged: a\\nb\\u{1b}[2J  event=lease_lost key=\"say \\\"hi\\\"\\n\" n=\"\"")
+        #expect(
+            line
+                == "1970-01-01T00:00:00Z warning nudged: a\\nb\\u{1b}[2J  event=lease_lost key=\"say \\\"hi\\\"\\n\" n=\"\""
+        )
     }
 
     @Test(arguments: [

@@ -35,7 +35,8 @@ import Testing
         let fields = Self.fields(try #require(journald.receive()).bytes)
         let expected = [
             "MESSAGE": "sent 3", "PRIORITY": "5", "SYSLOG_IDENTIFIER": "nudged", "NUDGED_SWEEP_ID": "7",
-            "NUDGED_SENT": "3", "NUDGED_LAST_ERROR": "[a, b]", "NUDGED_EVENT": "kinds_resumed", "NUDGED_LOGGER": "nudged",
+            "NUDGED_SENT": "3", "NUDGED_LAST_ERROR": "[a, b]", "NUDGED_EVENT": "kinds_resumed",
+            "NUDGED_LOGGER": "nudged",
             "MESSAGE_ID": Event.kindsResumed.messageID,
         ]
         for (name, value) in expected { #expect(fields[name] == [value], "\(name)") }

@@ -143,8 +143,6 @@ extension Store {
 
     // MARK: Their parts
 
-
-
     /// Reads the parts of those who were found, suspects alone after the others, up to `UserParts.profileBytes`.
     private func read(_ search: inout Search) async throws(PostgresError) {
         let suspects = claiming.with { $0.aside.suspects(at: Claiming.now()) }

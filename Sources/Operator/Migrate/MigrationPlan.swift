@@ -170,7 +170,7 @@ struct MigrationPlan: Sendable {
             return [("create", "table public.\(table.name), for the app's \(table.holds)")]
         }
         let added = table.columns.compactMap { column -> String? in
-            found.columns.contains { $0.name == column.name } ? nil : column.added.map { "\(column.name) \($0)" }
+            found.columns[column.name] != nil ? nil : column.added.map { "\(column.name) \($0)" }
         }
         let use: Step = ("use", "table public.\(table.name) of \(found.owner), for \(table.holds)")
         return added.isEmpty ? [use] : [use, ("add", "to public.\(table.name): \(added.joined(separator: ", "))")]

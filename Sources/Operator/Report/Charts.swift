@@ -117,7 +117,9 @@ struct ColumnChart {
             parts.append(Node("rect", ["class": "\(panel.paint)"] + box, [Node("title", text: bar.text)]))
         }
         // The panel's title and the number at the top of its scale are above the bars and take no width from them.
-        if !panel.title.isEmpty { parts += [Node("text", ["class": "panel", "x": 0, "y": top - 6], text: panel.title)] }
+        if !panel.title.isEmpty {
+            parts += [Node("text", ["class": "panel", "x": 0, "y": top - 6], text: panel.title)]
+        }
         let scale: Attributes = ["class": "tick", "x": "100%", "y": top - 6, "text-anchor": "end"]
         return Node("g", parts + [Node("text", scale, text: number(ticks.top))])
     }
