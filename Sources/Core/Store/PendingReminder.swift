@@ -44,21 +44,29 @@ package struct PendingReminder: Sendable, Equatable {
         /// A wall time, in `timezone` or in the recipient's own zone.
         case local(LocalDateTime)
 
-        var isLocal: Bool { if case .local = self { true } else { false } }
-
-        /// The earliest instant at which it can be due in any zone. None is further ahead than UTC+14.
-        package var earliest: Instant {
-            switch self {
-            case .at(let instant): instant
-            case .local(let time): time.asUTC - 14 * 3600
+        /// Reads an instant, or a wall time as if in UTC; nil: both are null.
+        init?(_ rows: Rows, _ row: Int, at: Int, local: Int) throws(PostgresError) {
+            if let time = try rows.nearest(row, local) {
+                self = .local(LocalDateTime(asUTC: time))
+            } else if let instant = try rows.nearest(row, at) {
+                self = .at(instant)
+            } else {
+                return nil
             }
         }
 
+        var isLocal: Bool { if case .local = self { true } else { false } }
+
+        /// The earliest instant at which it can be due in any zone. None is further ahead than UTC+14.
+        package var earliest: Instant { instant(offset: 14) }
+
         /// The latest one: no zone is further behind than UTC-12.
-        package var latest: Instant {
+        package var latest: Instant { instant(offset: -12) }
+
+        private func instant(offset hours: Int64) -> Instant {
             switch self {
             case .at(let instant): instant
-            case .local(let time): time.asUTC + 12 * 3600
+            case .local(let time): time.asUTC - hours * 3600
             }
         }
     }
@@ -83,18 +91,18 @@ package struct PendingReminder: Sendable, Equatable {
         told.wakesAtAsStored = nil
         return told
     }
-}
 
-extension PendingReminder.Due {
-    /// Reads an instant, or a wall time as if in UTC; nil: both are null.
-    init?(_ rows: Rows, _ row: Int, at: Int, local: Int) throws(PostgresError) {
-        if let time = try rows.nearest(row, local) {
-            self = .local(LocalDateTime(asUTC: time))
-        } else if let instant = try rows.nearest(row, at) {
-            self = .at(instant)
-        } else {
-            return nil
+    /// The row of the next occurrence, for `nudged forecast`. The database chooses the real id.
+    package func continued(by next: ReminderContinuation) -> PendingReminder {
+        var continued = self
+        continued.id = UUID.random()
+        continued.due = next.due
+        continued.series = series.map {
+            Series(rule: $0.rule, number: next.number, first: next.first, planned: next.planned)
         }
+        continued.restoredAt = nil
+        continued.wakesAtAsStored = nil
+        return continued
     }
 }
 
@@ -198,20 +206,5 @@ package struct ReminderContinuation: Sendable, Equatable {
         case .at(let instant): ["\(name)_at": instant.rfc3339]
         case .local(let time): ["\(name)_local": time.iso]
         }
-    }
-}
-
-extension PendingReminder {
-    /// The row of the next occurrence, for `nudged forecast`. The database chooses the real id.
-    package func continued(by next: ReminderContinuation) -> PendingReminder {
-        var continued = self
-        continued.id = UUID.random()
-        continued.due = next.due
-        continued.series = series.map {
-            Series(rule: $0.rule, number: next.number, first: next.first, planned: next.planned)
-        }
-        continued.restoredAt = nil
-        continued.wakesAtAsStored = nil
-        return continued
     }
 }
