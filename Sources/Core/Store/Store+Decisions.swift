@@ -28,16 +28,9 @@ extension Store {
         let rows = try await one(records, .claimProfiles, [.uuidArray([user]), .int8(.max), .int8(2)])
         return rows.count == 1 ? try rows.textOrNull(0, 1) : nil
     }
-}
 
-/// An app's question about what would become of a message: a row of `nudged.preview`.
-package struct PreviewQuestion: Sendable {
-    package let userID: UUID
-    /// As it would wait if it were sent. Its id is the question's.
-    package let message: PendingMessage
-}
+    // MARK: Previews
 
-extension Store {
     /// Open questions about users of these ranges, the oldest first, without those that the daemon is answering.
     package func openPreviews(
         ranges: [Int32],
@@ -59,4 +52,11 @@ extension Store {
 
     /// Deletes questions and answers that nobody reads any more.
     package func prunePreviews() async throws(PostgresError) { _ = try await one(records, .prunePreviews, [], .usual) }
+}
+
+/// An app's question about what would become of a message: a row of `nudged.preview`.
+package struct PreviewQuestion: Sendable {
+    package let userID: UUID
+    /// As it would wait if it were sent. Its id is the question's.
+    package let message: PendingMessage
 }

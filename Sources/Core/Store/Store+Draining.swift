@@ -28,10 +28,9 @@ extension Store {
             }
         )
     }
-}
 
-/// Changes to the app's data: `nudged.touched`.
-extension Store {
+    // MARK: Changes to the app's data: nudged.touched
+
     /// How many touches are read at once, at least: one user may have very many.
     private static let touchesAtOnce = 20_000
     /// Users with more touches than this are drained after the others, each alone.

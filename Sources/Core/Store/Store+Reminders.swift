@@ -154,7 +154,35 @@ extension Store {
     }
 }
 
+/// A fan-out that is due: a reminder for everyone, before it becomes one row per member.
+package struct DueFanOut: Sendable, Equatable {
+    package let reminder: PendingReminder
+    /// The last member who has a row; nil: none.
+    package var after: UUID?
+    /// The text of the author's preferences; nil: they are null, or the profile is missing.
+    package var preferences: String?
+    package var timezone: String?
+
+    /// The same fan-out, after this member; nil: before its first.
+    package func after(_ member: UUID?) -> DueFanOut {
+        var next = self
+        next.after = member
+        return next
+    }
+
+    package func continued(by next: ReminderContinuation) -> DueFanOut {
+        DueFanOut(reminder: reminder.continued(by: next), preferences: preferences, timezone: timezone)
+    }
+}
+
 extension DueFanOut {
+    /// Reads a row of `Query.dueFanOuts`.
+    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
+        var reminder = try PendingReminder(rows, row)
+        reminder.isCancelled = try !rows.bool(row, 24)
+        self.init(reminder: reminder, after: try rows.uuidOrNull(row, 23))
+    }
+
     /// The key of the author's row.
     fileprivate var row: [Parameter] { [.uuid(reminder.authorID), .uuid(reminder.id)] }
 
@@ -192,36 +220,6 @@ extension UUID {
 
     fileprivate init(number: UInt128) {
         self.init(uuid: withUnsafeBytes(of: number.bigEndian) { $0.loadUnaligned(as: uuid_t.self) })
-    }
-}
-
-/// A fan-out that is due: a reminder for everyone, before it becomes one row per member.
-package struct DueFanOut: Sendable, Equatable {
-    package let reminder: PendingReminder
-    /// The last member who has a row; nil: none.
-    package var after: UUID?
-    /// The text of the author's preferences; nil: they are null, or the profile is missing.
-    package var preferences: String?
-    package var timezone: String?
-}
-
-extension DueFanOut {
-    /// Reads a row of `Query.dueFanOuts`.
-    init(_ rows: Rows, _ row: Int) throws(PostgresError) {
-        var reminder = try PendingReminder(rows, row)
-        reminder.isCancelled = try !rows.bool(row, 24)
-        self.init(reminder: reminder, after: try rows.uuidOrNull(row, 23))
-    }
-
-    /// The same fan-out, after this member; nil: before its first.
-    package func after(_ member: UUID?) -> DueFanOut {
-        var next = self
-        next.after = member
-        return next
-    }
-
-    package func continued(by next: ReminderContinuation) -> DueFanOut {
-        DueFanOut(reminder: reminder.continued(by: next), preferences: preferences, timezone: timezone)
     }
 }
 
