@@ -14,6 +14,38 @@ package final class ClaimedUser: Sendable {
 
     package subscript<Value>(dynamicMember path: KeyPath<Values, Value>) -> Value { values[keyPath: path] }
 
+    /// The user after a settlement, as `Query.settle` writes it, for `nudged explain` and `nudged forecast`.
+    package func settled(_ change: Change) -> ClaimedUser {
+        var after = values
+        after.turn += 1
+        after.since = [self.since, change.since].compactMap(\.self).max()
+        after.evaluatedAt = change.evaluatedAt
+        if change.version != nil {
+            after.touchedAt = nil
+            after.dueAt = change.dueAt.microseconds
+        }
+        after.state = change.state
+        after.ignored = change.ignored
+        after.retry = change.retry
+        after.messages.removeAll { change.ended.contains($0.id) }
+        after.reminders.end(Set(change.ended), change.continued)
+        return ClaimedUser(after)
+    }
+
+    /// The user after `Query.drain` has taken the touches. `newest`: the newest change; nil: only arrivals.
+    func touched(_ newest: Instant?, now: Instant) -> ClaimedUser {
+        var after = values
+        if let at = newest {
+            // Version 0 is a new user. The drain inserts a row with version 1 for them.
+            after.version = after.version == 0 ? 1 : (after.version | 0xFFFF_FFFF) &+ 1
+            after.touchedAt = max(after.touchedAt ?? at, at)
+        } else {
+            after.version &+= 1
+        }
+        after.dueAt = min(after.dueAt, now.microseconds)
+        return ClaimedUser(after)
+    }
+
     package struct Values: Sendable {
         package let userID: UUID
         /// The turn that a settlement of this claim is of.
@@ -82,43 +114,5 @@ extension ClaimedUser.Values {
             retry: try rows.textOrNull(row, 7),
             quarantine: try rows.textOrNull(row, 8)
         )
-    }
-}
-
-// MARK: The future of a user, for `nudged explain` and `nudged forecast`
-
-extension ClaimedUser {
-    /// The user after a settlement, as `Query.settle` writes it.
-    package func settled(_ change: Change) -> ClaimedUser {
-        var after = values
-        after.turn += 1
-        after.since = [self.since, change.since].compactMap(\.self).max()
-        after.evaluatedAt = change.evaluatedAt
-        if change.version != nil {
-            after.touchedAt = nil
-            after.dueAt = change.dueAt.microseconds
-        }
-        after.state = change.state
-        after.ignored = change.ignored
-        after.retry = change.retry
-        after.messages.removeAll { change.ended.contains($0.id) }
-        after.reminders.end(Set(change.ended), change.continued)
-        return ClaimedUser(after)
-    }
-
-    /// The user after `Query.drain` has taken the touches.
-    ///
-    /// - Parameter newest: the newest change; nil: only arrivals.
-    func touched(_ newest: Instant?, now: Instant) -> ClaimedUser {
-        var after = values
-        if let at = newest {
-            // Version 0 is a new user. The drain inserts a row with version 1 for them.
-            after.version = after.version == 0 ? 1 : (after.version | 0xFFFF_FFFF) &+ 1
-            after.touchedAt = max(after.touchedAt ?? at, at)
-        } else {
-            after.version &+= 1
-        }
-        after.dueAt = min(after.dueAt, now.microseconds)
-        return ClaimedUser(after)
     }
 }
