@@ -53,10 +53,7 @@ extension Store {
         var searchEnd: ContinuousClock.Instant?
         while let piece = bisection.next() {
             do throws(PostgresError) {
-                if let error = first {
-                    first = nil
-                    throw error
-                }
+                if let error = first.take() { throw error }
                 try await work(piece, bisection.isSearching ? .searching : .usual)
                 hasPassed = true
             } catch {
@@ -65,8 +62,8 @@ extension Store {
                 if let probe, error.code == .refusedByServer, !error.isFenced, !isHeld {
                     if !isProbed { try await probe() }
                     isProbed = true
-                } else {
-                    guard isHeld || error.isAboutContent else { throw error }
+                } else if !isHeld, !error.isAboutContent {
+                    throw error
                 }
                 if isHeld {
                     let isFirst = searchEnd == nil
