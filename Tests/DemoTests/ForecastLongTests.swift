@@ -122,7 +122,7 @@ import TimeZones
 
     @Test func forecast_whenCheckInsArePaused_sendsNothing() async throws {
         let scene = try await PlayedScene(users: 40, seed: 5, start: Self.start, answer: .accepted)
-        _ = try await scene.engine.engine.store.pause([.checkIn], byWhom: "ada@web-1", reason: nil)
+        _ = try await scene.engine.engine.store.pause([.checkIn], by: "ada@web-1", why: nil)
         let forecast = try await forecast(scene, at: Self.start)
         #expect(forecast.tally.pushes == 0 && forecast.tally.users == 40)
         #expect(forecast.text(on: Screen(width: 80, hasBlocks: false)).contains("paused: check_in"))

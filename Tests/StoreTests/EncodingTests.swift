@@ -72,7 +72,7 @@ extension StoreFixture {
         #expect(try await fixture.store.recoverOrphans(limit: 9).intents == 1)
         #expect(try fixture.sql("select count(*) from nudged.delivery") == "3")
         #expect(try read("decision ->> 'reason'", "nudged.delivery") == hex)
-        _ = try await fixture.store.pause([.message], byWhom: "me@\u{1F525}", reason: "caf\u{e9}")
+        _ = try await fixture.store.pause([.message], by: "me@\u{1F525}", why: "caf\u{e9}")
         #expect(try read("reason", "nudged.paused") == "636166c3a9")
         #expect(try fixture.sql("select by_whom from nudged.paused") == "me@??")
     }

@@ -91,8 +91,21 @@ extension Store {
         var recovery = Recovery()
         for row in 0..<rows.count {
             let id = try rows.uuid(row, 0)
-            let turns: [UUID: Int32] = try await one(claims, .turns, [.uuidArray(rows.uuidArray(row, 3))]).byUser()
-            let (orphan, unreadable) = try orphan(rows, row, reason, turns)
+            let (users, turns) = (try rows.uuidArray(row, 3), try rows.int4Array(row, 4))
+            let turnsNow: [UUID: Int32] = try await one(claims, .turns, [.uuidArray(users)]).byUser()
+            let at = try rows.timestamp(row, 2)
+            var orphan = Settlement(member: nil, sweepID: try rows.uuid(row, 1))
+            var unreadable: [Refusal] = []
+            for ((user, turn), content) in zip(zip(users, turns), try rows.bytesArray(row, 5)) {
+                // Users of a later turn are settled, and users without a row erased: what ended for them has ended.
+                guard let user, let turn, let content, let now = turnsNow[user], now <= turn else { continue }
+                let change = Change(userID: user, turn: turn, content: content, attemptedAt: at, reason: reason)
+                if let change {
+                    orphan.changes.append(change)
+                } else {
+                    unreadable.append(Refusal(userID: user, column: "nudged.intent.contents", error: "can't be read"))
+                }
+            }
             let result = try await settle(orphan)
             let pushes = orphan.changes.lazy.filter { result.settled.contains($0.userID) }.flatMap(\.records)
             recovery.pushes += pushes.count { $0.apnsID != nil }
@@ -107,31 +120,6 @@ extension Store {
             }
         }
         return recovery
-    }
-
-    /// What an orphan's open users get, and users whose part can't be read.
-    private func orphan(
-        _ rows: Rows,
-        _ row: Int,
-        _ reason: String,
-        _ turnsNow: [UUID: Int32]
-    ) throws(PostgresError) -> (Settlement, [Refusal]) {
-        let attemptedAt = try rows.timestamp(row, 2)
-        let (users, turns) = (try rows.uuidArray(row, 3), try rows.int4Array(row, 4))
-        let contents = try rows.bytesArray(row, 5)
-        var orphan = Settlement(member: nil, sweepID: try rows.uuid(row, 1))
-        var unreadable: [Refusal] = []
-        for ((user, turn), content) in zip(zip(users, turns), contents) {
-            // Users of a later turn are settled, and users without a row erased: what ended for them has ended.
-            guard let user, let turn, let content, let now = turnsNow[user], now <= turn else { continue }
-            let change = Change(userID: user, turn: turn, content: content, attemptedAt: attemptedAt, reason: reason)
-            if let change {
-                orphan.changes.append(change)
-            } else {
-                unreadable.append(Refusal(userID: user, column: "nudged.intent.contents", error: "can't be read"))
-            }
-        }
-        return (orphan, unreadable)
     }
 
     /// Run on a session that replaces one whose answer did not come. If that one's commit waits for a synchronous

@@ -67,13 +67,9 @@ extension Store {
     // MARK: Pauses
 
     /// Pauses kinds. Returns those that were not paused before.
-    package func pause(
-        _ kinds: [NudgeKind],
-        byWhom: String,
-        reason: String?
-    ) async throws(PostgresError) -> Set<NudgeKind> {
+    package func pause(_ kinds: [NudgeKind], by: String, why: String?) async throws(PostgresError) -> Set<NudgeKind> {
         let names = Parameter.textArray(kinds.map(\.rawValue))
-        let said = [byWhom, reason].map { Parameter.text($0?.document.asciiJSON) }
+        let said = [by, why].map { Parameter.text($0?.document.asciiJSON) }
         return try Self.kinds(try await one(claims, .pause, [names] + said))
     }
 

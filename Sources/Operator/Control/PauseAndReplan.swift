@@ -18,7 +18,7 @@ package struct PauseReport: CommandOutput {
     package static func pause(_ kind: NudgeKind?, why: String?, _ configuration: Configuration) async throws -> Self {
         let (kinds, byWhom) = (kind.map { [$0] } ?? NudgeKind.allCases, "\(userName())@\(HostName.own)")
         return try await DatabaseAccess(configuration).withStore { store in
-            let new = try await store.pause(kinds, byWhom: byWhom, reason: why)
+            let new = try await store.pause(kinds, by: byWhom, why: why)
             return PauseReport(pauses: try await store.pauses().filter { kinds.contains($0.kind) }, new: new)
         }
     }

@@ -438,7 +438,7 @@ actor DaemonCalls {
             let now = options["in"].flatMap { Int64($0) }.map { clock + $0 }
             return [try await store.look(now: now, checksBinding: has("binding"))]
         case "pause":
-            return [try await store.pause(kinds, byWhom: options["by"] ?? "ada@web-1", reason: options["reason"])]
+            return [try await store.pause(kinds, by: options["by"] ?? "ada@web-1", why: options["reason"])]
         case "pauses": return try await store.pauses()
         case "resume": return try await store.resume(kinds)
         case "end-resume": try await store.endResume(kinds)

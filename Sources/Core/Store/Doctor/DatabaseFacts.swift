@@ -68,9 +68,7 @@ package struct DaemonRight: Sendable, Hashable {
     package let privilege: String
 
     package func grant(to role: String) -> String {
-        privilege == "execute"
-            ? "grant execute on function nudged.\(object) to \(role)"
-            : "grant \(privilege) on nudged.\(object) to \(role)"
+        "grant \(privilege) on \(privilege == "execute" ? "function " : "")nudged.\(object) to \(role)"
     }
 
     /// All rights that the migrations give to the daemon's role (`nudged.allow`, sql/0006_roles.sql). They are read
