@@ -50,19 +50,11 @@ struct RangeWalk: Sendable {
         var goesOn = false
     }
 
-    private enum Width {
-        /// Next is `one` when full. When short, the walk ends.
-        case all
-        /// Next is `one` (another range) when full, `some` when short.
-        case one
-        /// Next is `one` when full, `all` when short.
-        case some
-    }
-
     private let order: [Int32]
     private let start: Cursor
     private var place = 0
-    private var width = Width.all
+    /// How many ranges are read next. After a full result: one. After a short one: `some`, then all, then none.
+    private var width = Int.max
     private var cursors: [Int32: Cursor] = [:]
 
     /// In a random order, so that no range is always the last.
@@ -74,29 +66,18 @@ struct RangeWalk: Sendable {
     func covers(_ ranges: [Int32]) -> Bool { order.count == ranges.count && Set(order) == Set(ranges) }
 
     var ask: Ask {
-        switch width {
-        case .all: Ask(ranges: order, after: start)
-        case .one: Ask(ranges: [order[place]], after: cursors[order[place]] ?? start, goesOn: true)
-        case .some:
-            Ask(ranges: (0..<min(Self.some, order.count)).map { order[(place + $0) % order.count] }, after: start)
-        }
+        if width == 1 { return Ask(ranges: [order[place]], after: cursors[order[place]] ?? start, goesOn: true) }
+        return Ask(ranges: (0..<min(width, order.count)).map { order[(place + $0) % order.count] }, after: start)
     }
 
     /// Takes the result of `ask`: whether as many users came as were asked for, and the position of the last one.
     /// Returns whether the walk has ended: everyone who is due was in its results.
     mutating func took(isFull: Bool, last: Cursor?) -> Bool {
-        switch (width, isFull) {
-        case (.all, false): return true
-        case (.all, true): width = .one
-        case (.one, _):
-            if let last { cursors[order[place]] = last }
-            place = (place + 1) % order.count
-            if !isFull { width = .some }
-        case (.some, _):
-            place = (place + Self.some) % order.count
-            width = isFull ? .one : .all
-        }
-        return false
+        let isAll = width == .max
+        if width == 1, let last { cursors[order[place]] = last }
+        if !isAll { place = (place + width) % order.count }
+        width = isFull ? 1 : width == 1 ? Self.some : .max
+        return isAll && !isFull
     }
 }
 

@@ -61,15 +61,12 @@ extension Store {
     }
 
     /// Deletes members whose lease has ended, and returns how many. Returns 0 for `findingBack` after an outage of the
-    /// database, since the others may only be reconnecting.
-    package func declareDead(except member: UUID) async throws(PostgresError) -> Int {
+    /// database, since the others may only be reconnecting: unless it is not `isPatient`.
+    package func declareDead(except member: UUID, isPatient: Bool = true) async throws(PostgresError) -> Int {
         // A lost connection is replaced here, which sets `replacedAt`.
         _ = try await ownership.connection()
-        if let replacedAt = await ownership.replacedAt, ContinuousClock.now - replacedAt < findingBack { return 0 }
-        return try await declareDeadNow(except: member)
-    }
-
-    func declareDeadNow(except member: UUID) async throws(PostgresError) -> Int {
+        let replacedAt = await ownership.replacedAt
+        if isPatient, let replacedAt, ContinuousClock.now - replacedAt < findingBack { return 0 }
         let dead = try await one(ownership, .deadMembers, [.uuid(member)]).uuidSet()
         var declared = 0
         for one in dead {
