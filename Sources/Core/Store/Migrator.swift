@@ -39,7 +39,7 @@ package struct Migrator: Sendable {
 
     package func close() async { await database.close() }
 
-    /// Compares the database with `Migration.all`; changes nothing.
+    /// Compares the database with `Migration.all`.
     package func schemaState() async throws(PostgresError) -> SchemaState {
         try await Self.schemaState(try await database.connection())
     }
@@ -49,11 +49,8 @@ package struct Migrator: Sendable {
         try await Connection.once(target) { (one) async throws(PostgresError) in try await schemaState(one) }
     }
 
-    /// Applies what is pending. Returns what was applied, in order.
-    ///
-    /// - Parameter onHeld: called for each attempt that gave up because a table was locked.
-    /// - Throws: as any statement; 55P03 (lock_not_available) if a table stays locked for about two minutes. Migrations
-    ///   that were applied before it stay.
+    /// Applies what is pending. Returns what was applied, in order. `onHeld` is called for each attempt that gave up
+    /// because a table was locked. After about two minutes: error 55P03. Migrations that were applied before it stay.
     package func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {
         let connection = try await database.connection()
         var applied: [Migration] = []
@@ -90,9 +87,7 @@ package struct Migrator: Sendable {
         try await ExcessRight.visible(try await database.connection())
     }
 
-    /// Gives each role exactly its rights, as far as this role can.
-    ///
-    /// - Throws: as any statement; 42501 if this role is not the owner of schema nudged.
+    /// Gives each role exactly its rights, as far as this role can. 42501: it is not the owner of schema nudged.
     package func grantRoles() async throws(PostgresError) {
         _ = try await patiently(Statement("grant_roles", sql: "select nudged.grant_roles()"))
     }
@@ -110,9 +105,8 @@ package struct Migrator: Sendable {
         try await connection.run(Query.bindingFaults()).decoded(BindingFault.init)
     }
 
-    /// Binds views and triggers again, and gives each role its rights. Returns what was done.
-    ///
-    /// - Throws: as any statement; 42501 if this role is not the owner of nudged's schema and of the app's tables.
+    /// Binds views and triggers again, and gives each role its rights. Returns what was done. 42501: this role is not
+    /// the owner of nudged's schema and of the app's tables.
     package func bind() async throws(PostgresError) -> [String] {
         try await patiently(Statement("bind", sql: "select nudged.bind()")).decoded { (done: String) in done }
     }

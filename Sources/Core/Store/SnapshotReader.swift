@@ -55,9 +55,7 @@ package struct SnapshotReader: Sendable {
     }
 
     /// The next users of one of `ranges` who are due up to an instant, how many could not be read, and where the next
-    /// page begins (nil: this was the last).
-    ///
-    /// - Parameter cursor: `.start`, then `next` of the page before.
+    /// page begins (nil: this was the last). The first begins at `.start`.
     package func due(
         in range: Int32,
         after cursor: Cursor,
@@ -75,9 +73,8 @@ package struct SnapshotReader: Sendable {
         return (found.users, found.unreadable, people.count < limit ? nil : next)
     }
 
-    /// The next users with touches that no sweep has drained, without those who are due by `end`. It makes them due.
-    ///
-    /// - Parameter user: `Store.firstUser`, then `next` of the page before.
+    /// The next users with touches that no sweep has drained, without those who are due by `end`: it makes them due.
+    /// The first page begins after `Store.firstUser`.
     package func waiting(
         after user: UUID,
         until end: Instant,
@@ -122,14 +119,11 @@ package struct SnapshotReader: Sendable {
         return try DueFanOut.joined(fanOuts, try await run(.claimProfiles, DueFanOut.authors(fanOuts)))
     }
 
-    /// The next members whom a fan-out will tell.
-    ///
-    /// - Throws: if the app's view fails or doesn't answer in time. The reader can be used further.
+    /// The next members whom a fan-out will tell. If the app's view fails, the reader can be used further.
     package func members(of fanOut: DueFanOut, limit: Int) async throws(PostgresError) -> [UUID] {
         try await transaction.attempt(Query.fanOutMembers(fanOut.page(limit))).decoded { (member: UUID) in member }
     }
 
-    /// - Throws: as `members`.
     package func isMember(_ user: UUID, of fanOut: DueFanOut) async throws(PostgresError) -> Bool {
         let (type, id) = (fanOut.reminder.subjectType, fanOut.reminder.subjectID)
         return try await transaction.attempt(Query.fanOutMember([.text(type), .text(id), .uuid(user)])).bool(0, 0)

@@ -161,9 +161,7 @@ package struct SweepCount: Sendable, Equatable {
 
 /// Nudges that are alike, and what users did with them.
 package struct OpenCount: Sendable, Equatable {
-    package enum Part: String, Sendable, CaseIterable, ColumnValue {
-        case template, hour, weekday
-    }
+    package enum Part: String, Sendable, CaseIterable, ColumnValue { case template, hour, weekday }
 
     /// `check_in`, `message` or `reminder`.
     package var kind: String
