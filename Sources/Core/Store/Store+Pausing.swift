@@ -116,9 +116,10 @@ extension Store {
     /// Before all users.
     package static let firstUser = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    /// Counts the next users. Returns how many, and the first user of the next page.
-    package func countUsers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
-        let rows = try await one(claims, .countUsers, [.uuid(user), .int8(Int64(limit))])
+    /// Counts the next users (`countUsers`), or users whose rows `restoreTouches` would make (`restoreNewcomers`).
+    /// Returns how many, and the first user of the next page.
+    package func count(_ query: Query, from: UUID, most: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
+        let rows = try await one(claims, query, [.uuid(from), .int8(Int64(most))])
         return (Int(try rows.int8(0, 0)), try rows.uuidOrNull(0, 1))
     }
 

@@ -104,10 +104,4 @@ extension Store {
     package func restorablePushes() async throws(PostgresError) -> Int {
         Int(try await one(claims, .restoreIntents, []).int8(0, 0))
     }
-
-    /// Counts users whose rows `restoreTouches` would make. Returns how many, and the first user of the next page.
-    package func countNewcomers(from user: UUID, limit: Int) async throws(PostgresError) -> (users: Int, next: UUID?) {
-        let rows = try await one(claims, .restoreNewcomers, [.uuid(user), .int8(Int64(limit))])
-        return (Int(try rows.int8(0, 0)), try rows.uuidOrNull(0, 1))
-    }
 }

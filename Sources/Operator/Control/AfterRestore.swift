@@ -50,8 +50,8 @@ package struct AfterRestoreReport: CommandOutput {
                 return page.next
             }
         }
-        users += try await steps.count { try await store.countUsers(from: $0, limit: limit) }
-        users += try await steps.count { try await store.countNewcomers(from: $0, limit: limit) }
+        users += try await steps.count { try await store.count(.countUsers, from: $0, most: limit) }
+        users += try await steps.count { try await store.count(.restoreNewcomers, from: $0, most: limit) }
         unknown = try await steps.again { try await store.restorablePushes() }
     }
 

@@ -168,7 +168,7 @@ struct UserWalk {
 
     /// - Parameter span: the time to take. Nil: `ReplanReport.pace` for each user.
     func run(over span: Duration? = nil, onProgress: Progress) async throws -> Result {
-        let total = try await steps.count { try await store.countUsers(from: $0, limit: Steps.countedAtOnce) }
+        let total = try await steps.count { try await store.count(.countUsers, from: $0, most: Steps.countedAtOnce) }
         let pace = span.map { $0 / max(1, total) } ?? ReplanReport.pace
         var result = try await Result(adopted: evaluated == nil ? adopt(pace: pace) : 0)
         let begun = ContinuousClock.now

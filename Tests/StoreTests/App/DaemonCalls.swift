@@ -448,7 +448,7 @@ actor DaemonCalls {
             return try await pages({ $0.next }) {
                 try await store.wakeUsers(from: $0, now: F.now, evaluated: evaluated, limit: limit)
             }
-        case "count": return try await pages({ $0.next }) { try await store.countUsers(from: $0, limit: limit) }
+        case "count": return try await pages({ $0.next }) { try await store.count(.countUsers, from: $0, most: limit) }
         case "erase": return [try await store.eraseDeparted()]
         case "restore-touches":
             var rounds = 0
@@ -466,7 +466,9 @@ actor DaemonCalls {
                 }
                 dropped.append(pages.reduce(into: DroppedRows()) { $0 += $1.dropped })
             }
-            let newcomers = try await pages({ $0.next }) { try await store.countNewcomers(from: $0, limit: limit) }
+            let newcomers = try await pages({ $0.next }) {
+                try await store.count(.restoreNewcomers, from: $0, most: limit)
+            }
             return dropped + newcomers
         default: return nil
         }
