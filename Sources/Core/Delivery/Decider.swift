@@ -116,8 +116,7 @@ extension DecisionFailure {
     }
 }
 
-/// The decision service's state for `nudged status`: in use, or replaced by the users' fallback strategies. Also since
-/// when, and why.
+/// The decision service's state for `nudged status`: in use or replaced by fallback strategies, since when, and why.
 package struct DecisionStatus: Sendable, Equatable {
     package static let active = "active"
     static let fallback = "using fallback"

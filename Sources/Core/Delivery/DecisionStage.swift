@@ -127,8 +127,7 @@ actor DecisionStage {
         return !isTouched && !delivery.hand.hasChanged(plan.userID)
     }
 
-    /// `.stopped` also if the user is erased or has withdrawn consent, the membership has ended, or the database does
-    /// not answer.
+    /// `.stopped` also if the user is erased or withdrew consent, the membership ended, or the database fails.
     private func answer(
         _ question: DecisionQuestion,
         _ user: PlannedUser,
@@ -227,8 +226,7 @@ struct AskingLine<User> {
         case putOff(User)
     }
 
-    /// How many users may wait for each question that may run. That is seconds of work if the service answers within
-    /// tens of milliseconds.
+    /// How many users may wait for each question that may run: seconds of work if answers take tens of milliseconds.
     static var waitingForEach: Int { 64 }
 
     private var line: [Place] = []

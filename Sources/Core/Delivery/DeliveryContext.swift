@@ -5,8 +5,7 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What the stages share: the database, the senders, the clock, what is in hand and in flight, and the current
-/// settings.
+/// What the stages share: database, senders, clock, what is in hand and in flight, and the current settings.
 package final class DeliveryContext: Sendable {
     /// From the configuration, the pauses and the templates. A reload replaces all of it at once.
     struct Terms: Sendable {

@@ -80,8 +80,7 @@ struct Dispatcher: Sendable {
         // Reserved before users are taken, since lanes share the room.
         let reserved = delivery.room.reserve(upTo: limit, for: lane, budget)
         let taken = delivery.queues.take(upTo: reserved, from: lane)
-        // Checked at the moment of sending: nudges whose answer has ended, or whose kind is paused now, are evaluated
-        // again.
+        // Checked as it is sent: nudges whose answer has ended, or whose kind is paused, are evaluated again.
         var slice: [PlannedUser] = []
         var used = 0
         for user in taken where delivery.ownership.isCurrent(user.held.member) {
@@ -146,8 +145,7 @@ struct Dispatcher: Sendable {
         guard error.refusesIntent, error.isHeldRow || error.isAboutContent && !error.isTimeOut else {
             held.run.failed()
             delivery.onEvent(.statementFailed(error))
-            // The intent may be committed, or the server is in trouble. Nothing was written, so the intent is
-            // withdrawn.
+            // It may be committed, or the server is in trouble. Nothing was written, so the intent is withdrawn.
             return settler.withdraw(flight, because: "intent_failed")
         }
         delivery.onEvent(.settlementFailed(error: error.description))
@@ -175,8 +173,7 @@ struct Dispatcher: Sendable {
 
     private func hand(_ pushes: PushBatch, of plans: [SendPlan], _ flight: Flight, to sender: Sender) {
         let (settler, delivery, lane, attemptedAt) = (settler, delivery, lane, flight.attemptedAt)
-        // The sender keeps the first closure until its window of refused tokens closes. It holds only plans, so it
-        // keeps no user in hand.
+        // The sender keeps the first closure until its window of refused tokens closes: only plans, no user in hand.
         sender.send(pushes) { tokens in
             delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
         } onResults: { results in
@@ -187,8 +184,7 @@ struct Dispatcher: Sendable {
 }
 
 extension PushBatch {
-    /// The pushes of these plans, one plan after the other: a push's slot is its place among all their targets. Pushes
-    /// of what has changed are not sent.
+    /// The pushes of these plans: a push's slot is its place among all targets. What has changed is not sent.
     ///
     /// - Parameters:
     ///   - lastWrite: Milliseconds of CLOCK_BOOTTIME, as `boot`. No push is written from then on.

@@ -4,8 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Fans out reminders for everyone: one row per recipient, in pages. It runs before the drain, so the recipients are
-/// due in the same sweep.
+/// Fans out reminders for everyone: one row per recipient, in pages. The drain follows, so recipients are due at once.
 actor FanOuts {
     /// Recipients per page: about ten milliseconds. Setting or cancelling this reminder waits for that.
     private static let membersAtOnce = 1_000
@@ -88,9 +87,8 @@ actor FanOuts {
     }
 }
 
-/// Remembers fan-outs that failed, because somebody holds the row or the app's view refuses. Each is left out for a
-/// while, longer each time, so that it delays no other. If the view does not answer in time, all are left out, since
-/// each would delay the claims.
+/// Remembers fan-outs that failed: a held row, or the app's view refuses. Each is left out, longer each time, so that
+/// it delays no other. If the view does not answer in time, all are left out, since each would delay the claims.
 ///
 /// Instants are milliseconds of CLOCK_BOOTTIME.
 struct FanOutMemory: Sendable {

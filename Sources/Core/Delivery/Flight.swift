@@ -6,8 +6,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// A slice of a lane's queue whose users share one intent. Collects the outcomes user by user, so that one push without
-/// an answer delays only its own user.
+/// Users of a lane who share one intent. Collects outcomes user by user: a push without an answer delays only its user.
 ///
 /// With a user's last outcome the flight drops its reference to them, so it keeps no settled user in hand. The intent
 /// is open as long as there is a reference to its flight.
@@ -156,19 +155,16 @@ final class FlightPlaces: Sendable {
     deinit { room.giveBack(count, lane) }
 }
 
-/// Divides the pushes in flight among the lanes: never more than `total` in all, and never all of them for a lane that
-/// hangs.
+/// Divides the pushes in flight among the lanes: at most `total`, and never all of them for a lane that hangs.
 ///
-/// Half of `total` is reserved in equal parts, one per lane. The other half is free for any lane. A single lane has
-/// everything.
+/// Half of `total` is reserved in equal parts, one per lane. The rest is free for any lane. A single lane has all.
 package struct FlightBudget: Sendable {
     package let total: Int
     package let lanes: Int
 
     package init(total: Int, lanes: Int) { (self.total, self.lanes) = (total, lanes) }
 
-    /// How many more pushes a lane may have in flight. `own`: how many it has. `others`: how many each other lane has.
-    /// Idle lanes may be left out.
+    /// How many more pushes a lane may have, beside its `own` and those of each other lane. Idle lanes may be left out.
     package func room(own: Int, others: [Int]) -> Int {
         let reserved = lanes > 1 ? total / (2 * lanes) : 0
         let taken = others.reduce(0) { $0 + max($1, reserved) } + (max(0, lanes - 1 - others.count)) * reserved

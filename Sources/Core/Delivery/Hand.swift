@@ -3,8 +3,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// The users that this daemon has in hand: claimed, and neither settled nor let go. A claim skips them, and a stop
-/// waits for them.
+/// The users in hand: claimed, and neither settled nor let go. A claim skips them, and a stop waits for them.
 final class Hand: Sendable {
     private struct State: Sendable {
         var users: Set<UUID> = []
@@ -31,8 +30,7 @@ final class Hand: Sendable {
         return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)
     }
 
-    /// The data of these users has changed. Called before their touches are taken: if a touch is gone, the change is
-    /// noted here.
+    /// The data of these users has changed. Called before their touches are taken, so a touch that is gone is noted.
     func noteChanged(_ users: [UUID]) { state.withLock { $0.changed.formUnion($0.users.intersection(users)) } }
 
     func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.changed.contains(user) } }
@@ -67,8 +65,7 @@ final class Hand: Sendable {
     var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 }
 
-/// A user in hand. It travels with the user from stage to stage. When its last reference is dropped, the user is let go
-/// and can be claimed again.
+/// A user in hand, from stage to stage. When its last reference is dropped, the user can be claimed again.
 final class HeldUser: Sendable {
     let userID: UUID
     /// The membership under which the user was claimed.

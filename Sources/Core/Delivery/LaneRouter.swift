@@ -142,8 +142,7 @@ final class LaneQueues: Sendable {
     }
 }
 
-/// What a lane, or the decision service, is behind with. Its users are postponed, because each sweep would pass over all
-/// of them to find the others.
+/// What a lane, or the decision service, is behind with. Its users are postponed, or each sweep would pass over them.
 struct Backlog: Sendable {
     /// CLOCK_BOOTTIME milliseconds since when less is taken than arrives. nil: everything is taken.
     private(set) var fullSince: Int64?
@@ -164,9 +163,8 @@ struct Backlog: Sendable {
 
     func isAnyonePostponed(at now: Instant) -> Bool { postponedUntil.map { $0 > now } ?? false }
 
-    /// The wait is as long as it has been full (`full`, milliseconds): 1 to 450 seconds. So a long stop costs each user
-    /// few updates, and a short one a few seconds. Jitter, another each time, doubles the wait at most, so that its end
-    /// is no burst.
+    /// The wait is as long as it has been full (`full`, milliseconds), 1 to 450 s: few updates in a long stop, seconds
+    /// in a short one. Jitter, another each time, doubles it at most, so that its end is no burst.
     static func until(_ now: Instant, full: Int64, _ user: UUID, boot: Int64) -> Instant {
         let wait = min(max(full / 1000, 1), 450)
         return now + wait + Int64((user.stableHash &+ UInt64(bitPattern: boot)) % UInt64(wait + 1))

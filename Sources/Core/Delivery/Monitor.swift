@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A value behind a lock, and tasks that wait for it to change. Each change checks every waiter's condition, so no
-/// wake-up is lost.
+/// A value behind a lock, and tasks that wait for a condition. Each change checks all conditions: no wake-up is lost.
 final class Monitor<State: Sendable>: Sendable {
     private typealias Condition = @Sendable (State) -> Bool
 

@@ -6,8 +6,7 @@ import struct FoundationEssentials.UUID
 
 /// Which users this daemon owns: it is a member, and members own ranges of the hash of `user_id`.
 ///
-/// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result
-/// here.
+/// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result.
 package actor Ownership {
     private struct View: Sendable {
         var share: Membership?
@@ -27,8 +26,7 @@ package actor Ownership {
     private var keeper: Task<Void, Never>?
     private var nextRenewal: Int64 = .min
     private var isAskedToRejoin = false
-    /// CLOCK_BOOTTIME milliseconds. Set while the daemon leaves to join again. If somebody is still in hand at that
-    /// time, it keeps its old membership.
+    /// CLOCK_BOOTTIME milliseconds. It leaves to join again, but stays if users are still in hand at that time.
     private var leavesBy: Int64?
     /// CLOCK_BOOTTIME milliseconds. The daemon does not try to join again before.
     private var staysUntil: Int64 = .min
@@ -75,8 +73,7 @@ package actor Ownership {
 
     // MARK: Keeping it
 
-    /// Joins if this daemon is no member, and renews if it is time. The first call also starts a task that repeats
-    /// this.
+    /// Joins if this daemon is no member, and renews if it is time. The first call starts a task that repeats this.
     func keep() async throws(PostgresError) {
         guard !isClosed else { return }
         if keeper == nil { keeper = Task { await keepOn() } }
@@ -222,8 +219,7 @@ package actor Ownership {
         try? await keep()
     }
 
-    /// Ends a membership. False: an intent is open (withdrawn ones don't count), or the database did not answer. Then
-    /// the lease ends by itself.
+    /// Ends a membership. False: an intent is open (not a withdrawn one), or no answer came: the lease ends by itself.
     private func giveUp(_ member: UUID) async -> Bool {
         await hooks.reach(.beforeLeave)
         let hasEnded = (try? await store.leave(member)) ?? false

@@ -38,8 +38,7 @@ package final class Pipeline: Sendable {
         await decisions.askNext()
     }
 
-    /// Claims until nobody is due or no lane takes more. After its last user is settled, `SweepEvent.finished` carries
-    /// its report.
+    /// Claims until nobody is due or no lane takes more. `SweepEvent.finished` follows when its last user is settled.
     ///
     /// It ends at once if this version is outdated (`isOutdated`).
     package func sweep() async throws(PostgresError) {

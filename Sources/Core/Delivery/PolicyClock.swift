@@ -2,11 +2,9 @@ import Base
 import Synchronization
 package import TimeZones
 
-/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME between two readings. Tests and the demo use a
-/// simulated clock.
+/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME. Tests and the demo use a simulated clock.
 ///
-/// The host's wall clock is never read. So all daemons of one database agree, and a host with a wrong clock sends
-/// nothing early.
+/// The host's wall clock is never read: all daemons agree, and a host with a wrong clock sends nothing early.
 package final class PolicyClock: Sendable {
     private enum Source {
         /// The database's clock was `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
@@ -38,8 +36,7 @@ package final class PolicyClock: Sendable {
     /// Milliseconds. A slower answer does not show exactly enough when the clock was read.
     private static let longestAnswer: Int64 = 250
 
-    /// Takes a reading of the database's clock, made between question and answer (CLOCK_BOOTTIME milliseconds). A
-    /// simulated clock does not change.
+    /// Takes a reading of the database's clock, made between question and answer. A simulated clock does not change.
     func anchor(databaseMicroseconds: Int64, asked: Int64, answered: Int64 = BootTime.milliseconds()) {
         source.withLock { source in
             switch source {

@@ -5,8 +5,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Answers the questions of `nudged_api.preview` about users of this daemon's ranges. Independent of the sweeps: a long
-/// sweep must not delay an answer.
+/// Answers the questions of `nudged_api.preview` about users of this daemon's ranges, even during a long sweep.
 actor PreviewStage {
     private let delivery: DeliveryContext
     private var inHand: Set<UUID> = []
@@ -23,8 +22,7 @@ actor PreviewStage {
     /// Longer than `Store.openPreviews` returns a question.
     private static let refusedMilliseconds: Int64 = 60_000
     private static let pruneMilliseconds: Int64 = 60_000
-    /// Answered at a time. Few, since they share the claims' connection. A slow decision service keeps the others
-    /// waiting, but no sweep.
+    /// Answered at a time: few, on the claims' connection. A slow decision service delays other previews, but no sweep.
     static let mostAtOnce = 4
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }

@@ -1,8 +1,7 @@
 import JSON
 import Policy
 
-/// What a sweep did, as counts. They are counted only here: the journal's line, `nudged status` and the metrics show
-/// these.
+/// What a sweep did. Counted only here: the journal's line, `nudged status` and the metrics show these.
 package struct SweepReport: Sendable, Equatable {
     /// Users claimed and planned.
     package var users = 0
@@ -30,8 +29,7 @@ package struct SweepReport: Sendable, Equatable {
     package var served = 0
     /// Milliseconds from the sweep's start until its last user is let go.
     package var milliseconds: Int64 = 0
-    /// Whether it ran to its end on a usable schema, and the database accepted its drain, its claim and its
-    /// settlements.
+    /// Whether it ran to its end on a usable schema, and the database accepted drain, claim and settlements.
     package var isAccepted = false
     /// Whether it was accepted while at least one lane could send.
     package var isGood = false

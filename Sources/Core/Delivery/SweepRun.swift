@@ -7,8 +7,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A running sweep. Its report grows until its last user is let go, possibly after the next sweep has begun. Then
-/// `onEnd` gets it.
+/// A running sweep. When its last user is let go, perhaps after the next sweep has begun, `onEnd` gets its report.
 final class SweepRun: Sendable {
     let id = UUID.random()
     private let startedAt = BootTime.milliseconds()
@@ -62,8 +61,7 @@ package enum SweepEvent: Sendable {
     case finished(id: UUID, SweepReport)
     case recovered(pushes: Int)
     case noticed([Notice])
-    /// This many users of a batch were not evaluated, because their zones could not be read. The error is the first
-    /// user's.
+    /// So many users of a batch were not evaluated: their zones could not be read. The error is the first user's.
     case zonesUnread(TimeZoneError, users: Int)
     /// A push was refused for good. It gets a line of its own.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)

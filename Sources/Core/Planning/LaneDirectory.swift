@@ -51,8 +51,7 @@ package struct LaneDirectory: Sendable, Equatable {
     }
 }
 
-/// Names a lane by its devices' environment and topic. Each lane has its own key, connections, provider token and
-/// back-off, and stops alone.
+/// Environment and topic of a lane's devices. Each lane has its own key, connections, token and back-off.
 package struct LaneIdentity: Sendable, Hashable {
     /// `sandbox` or `production`.
     package let environment: String

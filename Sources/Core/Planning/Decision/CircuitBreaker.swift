@@ -1,5 +1,4 @@
-/// Decides whether to call the decision service: each call to a dead one costs its whole time-out. Instants are
-/// milliseconds of CLOCK_BOOTTIME.
+/// Decides whether to call the decision service: a dead one costs whole time-outs. In milliseconds of CLOCK_BOOTTIME.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call. End each one exactly once.
     package struct Pass: Sendable, Equatable { fileprivate let epoch: Int }
@@ -17,8 +16,7 @@ package struct CircuitBreaker: Sendable {
         case closed
         /// No calls until then. → half open: with the first call after that.
         case open(until: Int64)
-        /// One call probes the service since then. → closed: it was answered. → open: it failed (for longer), or was
-        /// given up.
+        /// One call probes the service. → closed: it was answered. → open: it failed (for longer), or was given up.
         case halfOpen(since: Int64)
     }
 

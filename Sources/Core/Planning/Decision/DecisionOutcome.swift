@@ -28,8 +28,7 @@ package struct DecisionOutcome: Sendable, Equatable {
     package var shouldNotify: Bool { answer.shouldNotify }
     package var kind: Kind { Kind(origin: origin, shouldNotify: shouldNotify) }
 
-    /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. It never holds a title or
-    /// body.
+    /// The value of `nudged.delivery.decision`: `{"by", "notify", "priority", "reason"}`. Never a title or body.
     var json: String {
         let (by, priority) = (origin.rawValue, answer.priority.rawValue)
         return Fields.text(["by": by, "notify": shouldNotify, "priority": priority, "reason": answer.reason])

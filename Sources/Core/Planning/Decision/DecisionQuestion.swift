@@ -56,14 +56,12 @@ package struct DecisionAnswer: Sendable, Equatable {
 extension DecisionAnswer {
     /// Unicode scalars, as PostgreSQL counts characters.
     static let mostReason = 200
-    /// The most bytes of a title and of a body in JSON. About a third of a payload's 4,096 bytes stays free for the
-    /// rest.
+    /// The most bytes of a title and a body in JSON. A third of a payload's 4,096 bytes stays free for the rest.
     static let mostTitle = 256
     static let mostBody = 2_560
 
-    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}` strictly. A member that is missing, too long,
-    /// empty or of another type makes the whole answer invalid. A null title or body counts as absent. Other members
-    /// are ignored.
+    /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}` strictly: what is missing, too long, empty or
+    /// of another type makes all invalid. A null title or body counts as absent. Others are ignored.
     ///
     /// - Parameter texts: the nudge's own texts. The record must not contain them.
     package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionFailure) {
@@ -102,8 +100,7 @@ extension DecisionAnswer {
 
 /// When the decision service was last asked about a user: at most `max_analyses_per_hour` times in any 3,600 s.
 ///
-/// The user's row holds it, so it is valid across daemons and restarts. The owner of the user's range writes it before
-/// each question.
+/// The user's row holds it, for all daemons and restarts. The range's owner writes it before each question.
 package struct AnalysisBudget: Sendable, Equatable {
     /// Seconds.
     static let span: Int64 = 3_600
@@ -113,8 +110,7 @@ package struct AnalysisBudget: Sendable, Equatable {
     /// In ascending order, at most `most`.
     package private(set) var asked: [Instant]
 
-    /// From the row's instants, in any order. Instants an hour or more away from `now` are dropped, also those ahead:
-    /// then a clock was wrong.
+    /// From the row's instants, in any order. Dropped: those an hour or more from `now`, also ahead (a wrong clock).
     package init(_ instants: [Instant], now: Instant) {
         asked = Array(instants.filter { Self.counts($0, now) }.sorted().suffix(Self.most))
     }
@@ -128,8 +124,7 @@ package struct AnalysisBudget: Sendable, Equatable {
     private static func counts(_ at: Instant, _ now: Instant) -> Bool { at > now - span && at < now + span }
 }
 
-/// Removes quotations of a nudge's texts from a reason. The texts are deleted with the nudge, so the record must not
-/// keep a copy.
+/// Removes quotations of a nudge's texts from a reason: texts are deleted with the nudge, and the record keeps no copy.
 ///
 /// Only letters and digits are compared, without case. A quotation is a shared run of 12 bytes in UTF-8, of four digits
 /// (a code), or a whole text of four bytes or more. Bytes, because some scripts need few characters for a sentence.

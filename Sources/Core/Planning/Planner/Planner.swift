@@ -11,8 +11,7 @@ package enum Plan: Sendable {
     case nothing(Change, Reason, [Notice])
     /// The nudges are sent, after their intent is committed. → `Planner.settle` with their outcomes.
     case send(SendPlan, [Notice])
-    /// Something could not be read, so nothing was decided and the row does not change. → planned again after one to two
-    /// minutes.
+    /// Something could not be read: nothing was decided or changes. → planned again after one to two minutes.
     case unreadable(Unreadable)
 
     /// What to log, once per value.
@@ -37,8 +36,7 @@ package enum Plan: Sendable {
 package enum Unreadable: Error, Sendable, CustomStringConvertible {
     /// A zone's file.
     case zone(TimeZoneError)
-    /// A newer version wrote this column, and this one does not know all of it. It would send something else, or lose
-    /// what it writes back.
+    /// A newer version wrote this column. This one would send something else, or lose what it writes back.
     case newer(column: String)
 
     package var description: String {
@@ -128,8 +126,7 @@ package struct Planner: Sendable {
         now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }
 
-    /// The history to keep. It may hold as many sends as the largest cap allows, but at least 64, because a cap may be
-    /// set later.
+    /// The history to keep: as many sends as the largest cap allows, but at least 64, since a cap may be set later.
     func trimmed(_ history: History, of candidate: Candidate, now: Instant) -> History {
         let preferences = candidate.preferences
         let own = max(preferences.maxPerHour ?? 0, preferences.maxPerDay ?? 0)

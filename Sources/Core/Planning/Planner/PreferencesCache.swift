@@ -3,8 +3,7 @@ import NudgedPreferences
 import Policy
 import Synchronization
 
-/// Parsed preferences by their text. There are few different texts, and reading JSON is the most expensive part of a
-/// decision.
+/// Parsed preferences by their text. Few texts differ, and reading JSON is the costliest part of a decision.
 final class PreferencesCache: Sendable {
     private let known = Mutex<[ExactText: Preferences]>([:])
 

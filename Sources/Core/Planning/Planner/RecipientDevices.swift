@@ -41,8 +41,7 @@ struct RecipientDevices: Sendable {
         }
     }
 
-    /// A user with such a device is evaluated again within half an hour to an hour, since a new configuration causes no
-    /// touch.
+    /// A user with such a device is evaluated again in 30 to 60 minutes: a new configuration causes no touch.
     static let foreignSeconds: Int64 = 1_800
     /// How long a nudge that never expires waits for a lane: as long as a message by default.
     static let laneSeconds: Int64 = 604_800

@@ -24,8 +24,7 @@ package enum FanOutDecision: Sendable, Equatable {
     case drop
     /// A wall time in one zone for all: fan it out at that instant.
     case wait(until: Instant)
-    /// Fan it out now. Where each recipient's own zone counts, rows are made before the first zone reaches the time.
-    /// `next` follows it.
+    /// Fan it out now: with each recipient's own zone, before the first zone reaches the time. `next` follows.
     case tell(next: ReminderContinuation?)
 }
 

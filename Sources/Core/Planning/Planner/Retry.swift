@@ -7,9 +7,8 @@ import struct FoundationEssentials.UUID
 
 /// What is left of a nudge that not all devices have answered: an element of the column `nudged.person.retry`.
 ///
-/// A nudge counts once, for all its devices. If one was answered (`countedAt`), the others follow under the first
-/// answer until `validUntil`. After that they are evaluated without the nudge's own entry in the history. If none was,
-/// the policy is evaluated each time.
+/// A nudge counts once. If a device was answered (`countedAt`), the others follow under the first answer until
+/// `validUntil`, then without its own entry in the history. Else the policy is evaluated each time.
 package struct Retry: Sendable, Equatable {
     package struct Left: Sendable, Equatable {
         package let deviceHash: String
@@ -20,8 +19,7 @@ package struct Retry: Sendable, Equatable {
 
     /// The first back-off after a delayed push, except for a 429. It doubles with each.
     static let backOffSeconds: Int64 = 900
-    /// A push that was not written may be claimed again at once. One second keeps the same sweep from claiming it
-    /// twice.
+    /// A push that was not written may be claimed again at once, but not twice by one sweep.
     static let unsentSeconds: Int64 = 1
     /// A refused token waits until its window of answers has closed, and a little longer.
     static let refusalSeconds = RefusalWindow.spanSeconds + 5

@@ -3,17 +3,14 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// What one user gets now: nudges in the order of evaluation, each counting those before it. They share an intent and a
-/// settlement.
+/// What one user gets now: nudges in order, each counting those before it. They share an intent and a settlement.
 ///
-/// Immutable, and a class: it moves through many lists, and copying a struct would count two dozen references each
-/// time.
+/// Immutable, and a class: a struct would count two dozen references each time that a list is copied.
 package final class SendPlan: Sendable {
     /// The user as the policy saw them. The history is without the entries of these nudges.
     package let candidate: Candidate
     package var userID: UUID { candidate.userID }
-    /// `template`: of the last check-in that counts, without this plan's. `context`: what the app knows about the user,
-    /// as JSON (the view's column).
+    /// `template`: of the last check-in that counts, without this plan's. `context`: the view's column, as JSON.
     package typealias Row = (turn: Int32, version: Int64, fingerprint: Int64, template: Int32?, context: String?)
     package let row: Row
     /// Nothing more is planned with it: `base` is the history to store, and `history` is not used.
@@ -76,8 +73,7 @@ package final class SendPlan: Sendable {
         return (whole, nil)
     }
 
-    /// As many nudges as fit. If the first has more devices than fit, it is split: the other devices follow under the
-    /// same answer.
+    /// As many nudges as fit. A first one with more devices is split: the others follow under the same answer.
     package func fitting(_ room: Int) -> SendPlan {
         var left = room
         return rebuilt { nudge in
@@ -89,8 +85,7 @@ package final class SendPlan: Sendable {
         }
     }
 
-    /// Replaces each nudge by `change`. Nudges that it leaves out keep what is left of them and their entry in the
-    /// history.
+    /// Replaces each nudge by `change`. Those that it leaves out keep what is left of them and their history.
     func rebuilt(_ change: (PlannedNudge) -> PlannedNudge?) -> SendPlan {
         var kept = draft
         kept.nudges = []
@@ -157,8 +152,7 @@ struct PlanDraft {
         base.close(slot)
     }
 
-    /// When to evaluate what waits. If more waits than was read: now if something ended and made room, else within a
-    /// minute.
+    /// When to evaluate what waits. If not all was read: now if something made room, else within a minute.
     func nextLook(now: Instant) -> Instant? {
         guard isPartial else { return dueAt }
         let soon = now + 60
@@ -190,8 +184,7 @@ extension SendPlan {
     /// Whether a service would be asked about a nudge, if the user consented.
     package var lacksConsent: Bool { !candidate.preferences.smartEnabled && nudges.contains { $0.countedAt == nil } }
 
-    /// The plan after the decisions. A nudge without a decision, or that ended or was paused meanwhile, stays unchanged
-    /// and is evaluated again.
+    /// The plan after the decisions. A nudge without one, or ended or paused meanwhile, is evaluated again.
     func decided(_ outcomes: [NudgeIdentity: DecisionOutcome], at now: Instant, paused: Set<NudgeKind>) -> SendPlan {
         var rest = draft
         rest.nudges = []

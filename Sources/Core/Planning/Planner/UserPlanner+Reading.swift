@@ -128,8 +128,7 @@ extension UserPlanner {
     }
 
     func targets(_ devices: [ServedDevice], of identity: NudgeIdentity, repeats: Set<String>) -> [PlannedNudge.Target] {
-        // Two rows may hold one token, in two spellings or for two lanes. The phone must get one push, by the newest
-        // row.
+        // Two rows may hold one token, in two spellings or for two lanes. The phone gets one push, by the newest.
         let isNewer = { (one: ServedDevice, other: ServedDevice) in
             (one.device.registration ?? .min) > (other.device.registration ?? .min)
         }

@@ -166,17 +166,17 @@ extension UserPlanner {
         let asks = mayAsk
         let counts = template.badgeIncrement > 0
         let said = asks || counts ? template.content(for: context)?.counted(after: attempt) : nil
-        attempt.members = [attempt.identity]
-        attempt.unnamedPayload = counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload
-        attempt.template = template.id
-        attempt.collapseKey = attempt.identity.key
-        attempt.endsAt = attempt.answer.validUntil
-        // A phone that gets its network back at night must not show yesterday's check-in. The policy gives every
-        // check-in an end.
-        attempt.expiresAt = attempt.answer.validUntil ?? now
-        attempt.text = asks ? said : nil
-        attempt.badgeIncrement = template.badgeIncrement
-        return true
+        var filled = attempt
+        filled.members = [attempt.identity]
+        filled.unnamedPayload = counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload
+        filled.template = template.id
+        filled.collapseKey = attempt.identity.key
+        filled.endsAt = attempt.answer.validUntil
+        // A phone back online at night must not show yesterday's check-in. The policy ends every check-in.
+        filled.expiresAt = attempt.answer.validUntil ?? now
+        filled.text = asks ? said : nil
+        filled.badgeIncrement = template.badgeIncrement
+        return filled
     }
 
     /// Without the user's consent, nothing for the service is in the plan.
@@ -215,8 +215,7 @@ extension UserPlanner {
         return true
     }
 
-    /// The answer about a message that could be heard now. nil: quiet hours, a mute or a limit hold it back, or the zone
-    /// is unknown.
+    /// The answer about a message that could be heard. nil: quiet hours, a mute, a limit, or an unknown zone.
     private var hearing: Decision? {
         var candidate = candidate
         candidate.nudge = .message(Message(title: "", body: "", urgent: false))

@@ -28,8 +28,7 @@ package struct CheckInTexts: Sendable {
         draw(question) ?? draw(Question(user: question.user, slot: question.slot, last: nil, context: question.context))
     }
 
-    /// The same template again, for the remaining devices of a check-in that others have got. nil: it doesn't fit any
-    /// more.
+    /// The same template again, for devices that are left of a check-in. nil: it doesn't fit any more.
     func again(_ template: Int32?, _ context: RecipientContext) -> Choice? {
         guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
             let payload = template.payload(for: context)

@@ -8,8 +8,7 @@ import struct FoundationEssentials.UUID
 @dynamicMemberLookup
 struct PushText: Sendable {
     private var notification: Notification
-    /// Whether a payload can hold the row's data and options. `nudged_api.send` refuses others, so somebody wrote the
-    /// row directly.
+    /// Whether a payload can hold the row's data and options. False only if the row was written directly.
     private var isRenderable = true
     private var data: String?
     /// Whether one of a digest's messages is a mention.
@@ -50,8 +49,7 @@ struct PushText: Sendable {
         data = reminder.data
     }
 
-    /// A digest: its own text, and what all contents share. The badge is the newest message's that has one, since each
-    /// badge replaces the one before.
+    /// A digest: its own text, and what all contents share. The newest badge counts: each replaces the one before.
     ///
     /// - Parameter contents: in the order of the messages.
     init(title: String, body: String, of contents: [PushText]) {

@@ -4,8 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What the app knows about a user: the view's column `context`. A missing or wrong member affects only texts that need
-/// it.
+/// What the app knows about a user: the column `context`. A wrong member affects only texts that need it.
 struct RecipientContext: Sendable, Equatable {
     /// Empty if the column is null, too long or not an object.
     private(set) var object = JSONObject()
@@ -14,8 +13,7 @@ struct RecipientContext: Sendable, Equatable {
 
     init(json: String?) { if let json, case .object(let found)? = try? JSONValue(parsing: json) { object = found } }
 
-    /// The value of a placeholder: an integer, or a text without the white space around it. nil: missing, or not
-    /// printable.
+    /// A placeholder's value: an integer, or a text without white space around it. nil: missing, or not printable.
     func text(_ name: String) -> String? {
         switch object[name] {
         case .string(let text) where !text.isBlank:
