@@ -134,7 +134,14 @@ struct Dispatcher: Sendable {
                 changed: changed,
                 cancelled: committed.cancelled
             )
-            hand(pushes, of: plans, flight, to: sender)
+            let (settler, delivery, lane) = (settler, delivery, lane)
+            // The sender keeps the first closure until its window of refused tokens closes: only plans, no user in hand.
+            sender.send(pushes) { tokens in
+                delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
+            } onResults: { results in
+                delivery.hooks.pass(.answered)
+                settler.add(flight.take(results))
+            }
             await delivery.hooks.reach(.handedOver)
         } catch { await refused(users, flight, sender, error) }
     }
@@ -169,17 +176,6 @@ struct Dispatcher: Sendable {
 
     private func lastWrite(_ member: UUID) -> Int64 {
         delivery.ownership.lastWrite(member, response: delivery.terms.settings.responseMilliseconds)
-    }
-
-    private func hand(_ pushes: PushBatch, of plans: [SendPlan], _ flight: Flight, to sender: Sender) {
-        let (settler, delivery, lane, attemptedAt) = (settler, delivery, lane, flight.attemptedAt)
-        // The sender keeps the first closure until its window of refused tokens closes: only plans, no user in hand.
-        sender.send(pushes) { tokens in
-            delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
-        } onResults: { results in
-            delivery.hooks.pass(.answered)
-            settler.add(flight.take(results))
-        }
     }
 }
 

@@ -43,7 +43,7 @@ package struct SweepHooks: Sendable {
     import Glibc
 
     /// For tests:
-    /// - `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` kills the process when it reaches the point the N-th time (default 1).
+    /// - `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` kills the process at its N-th visit (default 1).
     /// - `NUDGED_FAIL_POINT=<FailPoint>:hold:<FILE>` writes FILE.held at the first time and waits until FILE exists.
     /// - `NUDGED_RENEWAL=<milliseconds>` renews a membership so often, however long the lease is. So a test needs no
     ///   short lease for members that notice each other soon.

@@ -47,7 +47,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// Ends all pushes of the flight as unsent. Nothing was written, and it is unknown whether the intent was committed.
+    /// Ends all pushes as unsent. Nothing was written, and it is unknown whether the intent was committed.
     ///
     /// Call it only before the pushes are handed to the sender: later, users may have outcomes.
     func withdraw(because reason: String) -> [Settler.Entry] {

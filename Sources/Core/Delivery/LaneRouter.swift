@@ -21,37 +21,30 @@ struct LaneRouter: Sendable {
         // A lane with this many users is full. With a quarter of them, it gets more (`Claimer`).
         let mostUsers = 2 * delivery.terms.settings.batch
         // The lanes that take users now, and how many each takes.
-        var room = delivery.lanes.all.compactMap { lane, sender -> (lane: LaneIdentity, users: Int)? in
+        typealias Open = (lane: LaneIdentity, room: Int, users: [PlannedUser])
+        var open = delivery.lanes.all.compactMap { lane, sender -> Open? in
             if sender.isBlocked || delivery.queues.count(lane) >= mostUsers { return nil }
-            return (lane, sender.isStopped ? Self.probeUsers : .max)
+            return (lane, sender.isStopped ? Self.probeUsers : .max, [])
         }
-        var slices: [(lane: LaneIdentity, users: [PlannedUser])] = []
         var aside: [Aside] = []
         // A list search: there are few lanes, and hashing two strings for each user takes longer.
-        func place(of lane: LaneIdentity) -> Int? { room.firstIndex { $0.lane == lane } }
+        func place(of lane: LaneIdentity) -> Int? { open.firstIndex { $0.lane == lane && $0.room > 0 } }
         for user in users {
             guard let lane = user.plan.lane(preferring: { place(of: $0) != nil }) else { continue }
             guard let place = place(of: lane) else {
                 aside.append((user, lane))
                 continue
             }
-            let part = PlannedUser(plan: user.plan.part(for: lane), held: user.held)
-            if let own = slices.firstIndex(where: { $0.lane == lane }) {
-                slices[own].users.append(part)
-            } else {
-                slices.append((lane, [part]))
-            }
-            guard room[place].users != .max else { continue }
-            room[place].users -= 1
-            if room[place].users == 0 { room.remove(at: place) }
+            open[place].users.append(PlannedUser(plan: user.plan.part(for: lane), held: user.held))
+            open[place].room -= 1
         }
         let now = BootTime.milliseconds()
         let fullLanes = Set(aside.map(\.lane))
         for lane in fullLanes { delivery.queues.backlog(of: lane) { $0.note(isFull: true, now: now) } }
-        for (lane, users) in room where users == .max && !fullLanes.contains(lane) {
-            delivery.queues.backlog(of: lane) { $0.note(isFull: false, now: now) }
+        for one in open where one.room > Self.probeUsers && !fullLanes.contains(one.lane) {
+            delivery.queues.backlog(of: one.lane) { $0.note(isFull: false, now: now) }
         }
-        return (slices, aside)
+        return (open.filter { !$0.users.isEmpty }.map { ($0.lane, $0.users) }, aside)
     }
 
     /// Puts users into a lane's queue. Starts the dispatcher if none runs.

@@ -17,36 +17,32 @@ struct PushText: Sendable {
     /// - Parameter at: when it was sent, or was to be sent.
     init(_ message: PendingMessage, at instant: Instant) {
         var notification = Notification(title: message.title, body: message.body)
-        notification.conversationID = message.conversationID.flatMap(UUID.init(uuidString:))
-        notification.domain = message.domain
-        notification.category = message.category
-        notification.threadID = message.threadID
-        let custom: CustomMembers? = message.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
-        notification.custom = custom ?? CustomMembers.none
-        let takesOptions = message.apns.map { notification.take(apns: $0) } ?? true
-        if case .activity(var activity)? = notification.surface {
+        (notification.category, notification.threadID) = (message.category, message.threadID)
+        self.init(notification, message.conversationID, message.domain, data: message.data, apns: message.apns)
+        if case .activity(var activity)? = self.notification.surface {
             activity.timestamp = instant.seconds
-            notification.surface = .activity(activity)
+            self.notification.surface = .activity(activity)
         }
-        self.notification = notification
-        isRenderable = custom != nil && takesOptions
-        data = message.data
     }
 
     init(_ reminder: PendingReminder) {
-        var notification = Notification(title: reminder.title, body: reminder.body)
-        notification.conversationID = reminder.conversationID.flatMap(UUID.init(uuidString:))
-        notification.domain = reminder.domain
-        let custom: CustomMembers? = reminder.data.map { CustomMembers(object: $0) } ?? CustomMembers.none
+        let own = Notification(title: reminder.title, body: reminder.body)
+        self.init(own, reminder.conversationID, reminder.domain, data: reminder.data, apns: reminder.apns)
         let (type, id) = (reminder.subjectType.document, reminder.subjectID.document)
         let subject = CustomMembers([("subject_type", type), ("subject_id", id)])
-        let takesOptions = reminder.apns.map { notification.take(apns: $0) } ?? true
-        notification.custom = (custom ?? CustomMembers.none).followed(by: subject ?? CustomMembers.none)
+        notification.custom = notification.custom.followed(by: subject ?? CustomMembers.none)
         // Only a message can be without text.
-        isRenderable =
-            custom != nil && subject != nil && takesOptions && !notification.isSilent && notification.surface == nil
-        self.notification = notification
-        data = reminder.data
+        if subject == nil || notification.isSilent || notification.surface != nil { isRenderable = false }
+    }
+
+    private init(_ own: Notification, _ conversation: String?, _ domain: String?, data: String?, apns: String?) {
+        notification = own
+        (notification.conversationID, notification.domain) = (conversation.flatMap(UUID.init(uuidString:)), domain)
+        let custom: CustomMembers? = data.map { CustomMembers(object: $0) } ?? CustomMembers.none
+        notification.custom = custom ?? CustomMembers.none
+        let takesOptions = apns.map { notification.take(apns: $0) } ?? true
+        isRenderable = custom != nil && takesOptions
+        self.data = data
     }
 
     /// A digest: its own text, and what all contents share. The newest badge counts: each replaces the one before.
