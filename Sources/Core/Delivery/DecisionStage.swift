@@ -7,9 +7,8 @@ import struct FoundationEssentials.UUID
 
 /// Asks the decision service about nudges that the policy allows, between the planner and the lanes.
 ///
-/// At most `decision.concurrency` users are asked about at a time, urgent ones first. A user who waits for an answer
-/// delays no other. While the circuit breaker is open, the user's fallback strategy decides at once. Nothing about a
-/// user who does not consent (`smart_enabled`) is sent to the service.
+/// Urgent users come first. One who waits for an answer delays no other. While the circuit breaker is open, the
+/// fallback strategy decides at once. The service gets nothing about a user who does not consent (`smart_enabled`).
 actor DecisionStage {
     private typealias Asked = (user: PlannedUser, lane: LaneIdentity)
 
@@ -31,8 +30,7 @@ actor DecisionStage {
         let isResting = decider.isResting
         for user in users {
             guard user.plan.isToBeAsked else {
-                // The user does not consent, so only the policy decides. The service's earlier answers are forgotten: a
-                // later consent does not bring them back.
+                // Only the policy decides. Earlier answers are forgotten: a later consent brings none back.
                 if user.plan.lacksConsent {
                     delivery.answers.withLock { $0.forget(user.plan.userID, user.plan.nudges.lazy.map { $0.identity }) }
                     user.held.run.count { $0.withoutConsent += 1 }
@@ -214,8 +212,7 @@ extension Store {
     }
 }
 
-/// Decides about which users the decision service is asked now, which wait, and which have waited too long. Urgent
-/// users come first, then those who came first.
+/// Who the decision service is asked about now, who waits, and who has waited too long: urgent users first.
 struct AskingLine<User> {
     /// `startBy`: CLOCK_BOOTTIME milliseconds.
     private typealias Place = (user: User, isUrgent: Bool, startBy: Int64)

@@ -56,8 +56,7 @@ package final class DeliveryContext: Sendable {
 
     var isStopping: Bool { halt.withLock(\.isStopping) }
 
-    /// This version can't work with the schema any more: a newer nudged has migrated it, or a view reads another table
-    /// than it was made for. Nothing is claimed or sent.
+    /// This version can't work with the schema: a newer nudged migrated it, or a view reads another table than before.
     var isOutdated: Bool { halt.withLock(\.isOutdated) }
 
     func stop() { halt.withLock { $0.isStopping = true } }
@@ -80,9 +79,8 @@ package final class DeliveryContext: Sendable {
         } catch { if error.isFenced { ownership.noteEnd(of: member) } }
     }
 
-    /// Sets aside users whose content the database refuses: due again in a day, or when their data changes. Users with
-    /// content of a newer version are due again in one to two minutes. If the server may be the cause, they are only
-    /// skipped for seconds, then for minutes.
+    /// Sets aside refused users: due again in a day, or when their data changes; with content of a newer version, in
+    /// one to two minutes. If the server may be the cause, they are skipped for seconds, then for minutes.
     func setAside(_ refusals: [Refusal], member: UUID, now: Instant) async {
         let refused = refusals.filter { !$0.isHeld }
         guard !refused.isEmpty else { return }

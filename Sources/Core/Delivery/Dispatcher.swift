@@ -6,8 +6,7 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Sends what waits for one lane, slice by slice, as streams are free. Each slice gets an intent. Its pushes go to the
-/// lane's sender, and their outcomes to the settler.
+/// Sends what waits for one lane, slice by slice, as streams are free. Each slice gets an intent.
 ///
 /// Each lane has at most one dispatcher at a time. It ends when nobody waits.
 struct Dispatcher: Sendable {

@@ -1,10 +1,8 @@
 import Systemd
 
-/// A place in a sweep where a test can kill or hold the process. Only debug builds act on them. All builds have the
-/// names, so that tools can go through every one.
+/// Where a test can kill or hold the process. All builds have the names, for tools; only debug builds act on them.
 package enum FailPoint: String, CaseIterable, Sendable {
-    // A membership: a member that has joined owns no range yet. Leaving, also to join again, is tried once. After some
-    // members were declared dead, their ranges are free.
+    // A member that has joined owns no range yet. After some were declared dead, their ranges are free.
     case beforeJoin, afterJoin, beforeLeave, afterLeave, beforeDeath, afterDeath
     // A sweep, until users are in hand. `afterFanOut`: a step is over, for example a committed page.
     case beforeDrain, afterFanOut, afterDrain, beforeRecover, afterRecover, beforeClaim, claimed

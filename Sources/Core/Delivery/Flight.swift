@@ -8,8 +8,7 @@ import struct FoundationEssentials.UUID
 
 /// Users of a lane who share one intent. Collects outcomes user by user: a push without an answer delays only its user.
 ///
-/// With a user's last outcome the flight drops its reference to them, so it keeps no settled user in hand. The intent
-/// is open as long as there is a reference to its flight.
+/// With a user's last outcome it drops its reference to them. The intent is open while somebody refers to its flight.
 final class Flight: Sendable {
     let intent = UUID.random()
     let attemptedAt: Instant

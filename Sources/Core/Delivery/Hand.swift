@@ -18,8 +18,7 @@ final class Hand: Sendable {
     private let state = Monitor(State())
     let intents = OpenIntents()
 
-    /// Read it before a claim's statement is sent. A user who is let go during the statement must still be skipped: the
-    /// statement may have read their old row.
+    /// Read it before a claim's statement is sent: the statement may read the old row of one who is let go meanwhile.
     var users: Set<UUID> { state.withLock(\.users) }
 
     var isEmpty: Bool { state.withLock { $0.users.isEmpty && $0.errands == 0 } }
@@ -95,8 +94,7 @@ struct PlannedUser: Sendable {
     var places: FlightPlaces?
 }
 
-/// The open intents that this daemon knows. If the database has another open intent of this member, its settlement was
-/// lost: a standby was promoted before it had received it.
+/// The open intents that this daemon knows. Another one in the database lost its settlement: a standby was promoted.
 final class OpenIntents: Sendable {
     /// For each, whether all of its users are in hand: none is about to be settled, or settled.
     private let ids = Mutex<[UUID: Bool]>([:])

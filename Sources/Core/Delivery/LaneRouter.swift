@@ -4,8 +4,7 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Puts planned users into the queues of their lanes. With several lanes, users of a full lane are postponed, so that
-/// claims need not pass over them to find the users of other lanes.
+/// Puts planned users into their lanes' queues. With several lanes, users of a full lane are postponed.
 struct LaneRouter: Sendable {
     let delivery: DeliveryContext
     let settler: Settler
@@ -15,8 +14,7 @@ struct LaneRouter: Sendable {
 
     typealias Aside = (user: PlannedUser, lane: LaneIdentity)
 
-    /// Assigns each user to a lane that takes some of their devices now. Their other devices follow under the same
-    /// answer. Also returns the users whose lanes are all full.
+    /// Assigns each user to a lane with room; their other devices follow. Aside: users whose lanes are all full.
     func share(_ users: [PlannedUser]) -> (slices: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
         // A lane with this many users is full. With a quarter of them, it gets more (`Claimer`).
         let mostUsers = 2 * delivery.terms.settings.batch

@@ -51,8 +51,7 @@ package actor Ownership {
     /// Whether users who were claimed under this membership may still be sent to and settled.
     nonisolated func isCurrent(_ member: UUID) -> Bool { view.withLock { $0.share?.member == member } }
 
-    /// The last instant (CLOCK_BOOTTIME milliseconds) to write a push: one response time-out and a margin before the
-    /// lease ends. After that, another daemon could act for the same user.
+    /// CLOCK_BOOTTIME milliseconds: one response time-out and a margin before another daemon could act for the user.
     nonisolated func lastWrite(_ member: UUID, response: Int64) -> Int64 {
         view.withLock { view in
             guard view.share?.member == member else { return .min }
@@ -118,8 +117,7 @@ package actor Ownership {
     }
 
     private func join() async throws(PostgresError) {
-        // A user is never in hand under two memberships, so all users of an ended one must be done first. Don't wait
-        // here: the caller may have users in hand. The next call tries again.
+        // A user is never in hand under two memberships. Don't wait here: the caller may have users in hand.
         guard hand.isEmpty, !isClosed, !isOutdated else { return }
         let joined = try await newMembership()
         view.withLock { $0 = joined }
@@ -160,8 +158,7 @@ package actor Ownership {
         isAskedToRejoin = found.shouldRejoin
     }
 
-    /// Turns intents of ours that this daemon doesn't know into orphans (see `OpenIntents`). They are recorded as
-    /// unknown before their users are claimed.
+    /// Turns intents that this daemon doesn't know into orphans. They are recorded before their users are claimed.
     private func orphanStrays() async throws(PostgresError) {
         guard let member = membership?.member else { return }
         let strays = hand.intents.strays(among: try await store.intents(of: member))

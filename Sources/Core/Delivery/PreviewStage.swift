@@ -9,8 +9,7 @@ package import struct FoundationEssentials.UUID
 actor PreviewStage {
     private let delivery: DeliveryContext
     private var inHand: Set<UUID> = []
-    /// Questions about users whose data the database refuses, until nobody waits for their answers (CLOCK_BOOTTIME
-    /// milliseconds). Tried again and again, they would keep the others waiting.
+    /// Until when (CLOCK_BOOTTIME milliseconds) a refused question is left, so that it does not keep others waiting.
     private var refused: [UUID: Int64] = [:]
     /// CLOCK_BOOTTIME milliseconds.
     private var nextPruning: Int64 = 0
@@ -76,8 +75,7 @@ actor PreviewStage {
 }
 
 extension Store {
-    /// Says what would become of a message, with a sweep's data and planner and, where the user consents, with the
-    /// decision service. Sends, writes and counts nothing.
+    /// What would become of a message, by a sweep's data, planner and decision service. Nothing is sent or written.
     ///
     /// - Parameter given: the policy's now. nil: the database's clock.
     package func preview(

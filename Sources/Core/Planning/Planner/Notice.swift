@@ -3,8 +3,7 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Something wrong with one user's data, which affects only this user. It is logged once per value, not per sweep or
-/// user, and never with the value itself.
+/// Something wrong with one user's data. It is logged once per value, not per user, and never with the value.
 package enum Notice: Sendable, Equatable {
     /// The database refuses something of the user, or nudged can't read a row: the user is set aside for a day.
     case refused(Refusal)

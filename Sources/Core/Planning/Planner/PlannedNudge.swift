@@ -38,9 +38,8 @@ package final class PlannedNudge: Sendable {
         /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
 
-        // What its pushes contain, and how long they are valid. `UserPlanner.filled` sets it: without it, nothing can
-        // be sent.
-        /// What the record names: the messages of a digest, else the nudge itself.
+        // What its pushes contain, and how long they are valid: from `UserPlanner.filled`. `members`: what the record
+        // names.
         package var members: [NudgeIdentity] = []
         /// Without the nudge's name, so check-ins of one template share it.
         var unnamedPayload: [UInt8] = []
@@ -48,8 +47,7 @@ package final class PlannedNudge: Sendable {
         package var template: Int32?
         /// Pushes with the same key replace each other on the phone (`PushIdentity.collapseID`).
         package var collapseKey = ""
-        /// After this there is no other attempt. A check-in ends with its answer. A message goes on after quiet hours,
-        /// though its answer ends there. nil: never.
+        /// After this there is no other attempt: a check-in ends with its answer, a message may go on. nil: never.
         var endsAt: Instant?
         /// When Apple drops the push.
         package var expiresAt = Instant(seconds: 0)

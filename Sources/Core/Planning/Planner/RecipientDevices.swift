@@ -62,8 +62,7 @@ struct RecipientDevices: Sendable {
             guard let at = notBefore[hash] else { continue }
             if at <= now { due.append(device) } else { wait(hash, until: at) }
         }
-        // This daemon lacks the lane, perhaps after a reload. It may come back while the answer holds. A nudge that
-        // nobody got does not wait for it while a lane serves another device.
+        // The lane may come back while the answer holds. An unanswered nudge waits only if no other device is served.
         for device in foreign where retry.counts || served.isEmpty {
             let hash = PushIdentity.deviceHash(token: device.token)
             if let at = notBefore[hash] { wait(hash, until: max(at, now + Self.foreignSeconds)) }
@@ -71,8 +70,7 @@ struct RecipientDevices: Sendable {
         return (due, waiting)
     }
 
-    /// Divides the devices that are left into those that may get the nudge, and those that get no other attempt: with
-    /// Apple's refusal since, or nil if no lane has served them for long.
+    /// Who may get the nudge, and who gets no other attempt: refused since, or (nil) served by no lane for long.
     func withoutEnded(_ retry: Retry, now: Instant) -> (left: [Retry.Left], ended: [(hash: String, Quarantine.Entry?)])
     {
         var ends = refused.mapValues(Optional.some)

@@ -34,8 +34,7 @@ struct ReminderHours {
     private let zone: Zone?
     private let zones: ZoneDatabase
 
-    /// Uses the reminder's own zone if it has one, else the user's. A name that this host doesn't know counts as no
-    /// zone: in another zone, the time would be another instant.
+    /// The reminder's own zone, else the user's. An unknown name is no zone: in another, the instant would differ.
     ///
     /// - Parameter candidate: the recipient. For a fan-out, the author.
     init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {

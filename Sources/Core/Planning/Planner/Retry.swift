@@ -21,7 +21,7 @@ package struct Retry: Sendable, Equatable {
     static let backOffSeconds: Int64 = 900
     /// A push that was not written may be claimed again at once, but not twice by one sweep.
     static let unsentSeconds: Int64 = 1
-    /// A refused token waits until its window of answers has closed, and a little longer.
+    /// A refused token waits a little longer than its window of answers.
     static let refusalSeconds = RefusalWindow.spanSeconds + 5
 
     package let identity: NudgeIdentity
@@ -43,8 +43,7 @@ package struct Retry: Sendable, Equatable {
 
     var dueAt: Instant { left.map(\.notBefore).min() ?? validUntil ?? Instant(seconds: 0) }
 
-    /// The same, but no device is tried before the policy's `nextAt`. Otherwise a back-off that ends in quiet hours
-    /// would cause an evaluation each second.
+    /// No device is tried before `nextAt`: a back-off that ends in quiet hours would be tried each second.
     func postponed(by decision: Decision) -> Retry {
         guard let next = decision.nextAt else { return self }
         return keeping(

@@ -18,8 +18,7 @@ package final class SendPlan: Sendable {
     package let pushCount: Int
 
     package var nudges: [PlannedNudge] { draft.nudges }
-    /// Records from planning: skipped slots and dropped messages. Written together with `evaluatedAt`, since the next
-    /// search for skipped slots starts there.
+    /// Skipped slots and dropped messages. Written with `evaluatedAt`: the next search for skipped slots starts there.
     package var records: [DeliveryRecord] { draft.records }
     package var ended: [NudgeIdentity] { draft.ended }
 

@@ -64,8 +64,7 @@ extension UserPlanner {
 
     /// Check-ins that counted as sent since the app last saw the user. Nothing is counted while no rule asks for it.
     ///
-    /// The history tells those since its oldest check-in. A call that comes before that has made the user due, so the
-    /// count of the last settlement begins with it.
+    /// The history has those since its oldest check-in. An earlier call made the user due: the count starts there.
     fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules, now: Instant) -> Int64 {
         guard rules.backOffAfter != nil else { return 0 }
         let checkIns = user.history.checkIns.filter { $0.at <= now + History.horizon }

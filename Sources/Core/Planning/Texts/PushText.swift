@@ -131,8 +131,7 @@ struct PushText: Sendable {
         }
         var bytes: [UInt8] = []
         notification.render(into: &bytes)
-        // Too long with the interruption level. `nudged_api.send` could not know that a keyword makes the message
-        // urgent. So send the text without the level.
+        // Too long with the level. `nudged_api.send` could not know that a keyword makes it urgent, so leave it out.
         guard bytes.count > Notification.unnamedLimit, passesFocus else { return bytes }
         return payload(passesFocus: false)
     }
