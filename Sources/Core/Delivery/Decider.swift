@@ -6,9 +6,8 @@ package import JSON
 import Synchronization
 package import TimeZones
 
-/// Calls the decision service (docs/DECISION.md). `CircuitBreaker` decides whether to call, this class performs it.
-///
-/// A changed configuration gets a new decider. Questions to the old one are still answered.
+/// Calls the decision service (docs/DECISION.md). `CircuitBreaker` decides whether to call, this class performs it. A
+/// changed configuration gets a new decider. Questions to the old one are still answered.
 package final class Decider: Sendable {
     private struct State {
         var breaker = CircuitBreaker()

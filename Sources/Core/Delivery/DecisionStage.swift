@@ -5,10 +5,9 @@ import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// Asks the decision service about nudges that the policy allows, between the planner and the lanes.
-///
-/// Urgent users come first. One who waits for an answer delays no other. While the circuit breaker is open, the
-/// fallback strategy decides at once. The service gets nothing about a user who does not consent (`smart_enabled`).
+/// Asks the decision service about nudges that the policy allows, between the planner and the lanes. Urgent users come
+/// first. One who waits for an answer delays no other. While the circuit breaker is open, the fallback strategy decides
+/// at once. The service gets nothing about a user who does not consent (`smart_enabled`).
 actor DecisionStage {
     private typealias Asked = (user: PlannedUser, lane: LaneIdentity)
 

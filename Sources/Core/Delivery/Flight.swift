@@ -7,7 +7,6 @@ import TimeZones
 import struct FoundationEssentials.UUID
 
 /// Users of a lane who share one intent. Collects outcomes user by user: a push without an answer delays only its user.
-///
 /// With a user's last outcome it drops its reference to them. The intent is open while somebody refers to its flight.
 final class Flight: Sendable {
     let intent = UUID.random()
@@ -46,9 +45,8 @@ final class Flight: Sendable {
         }
     }
 
-    /// Ends all pushes as unsent. Nothing was written, and it is unknown whether the intent was committed.
-    ///
-    /// Call it only before the pushes are handed to the sender: later, users may have outcomes.
+    /// Ends all pushes as unsent. Nothing was written, and it is unknown whether the intent was committed. Call it only
+    /// before the pushes are handed to the sender: later, users may have outcomes.
     func withdraw(because reason: String) -> [Settler.Entry] {
         state.withLock { state in
             state.isWithdrawn = true
@@ -154,9 +152,8 @@ final class FlightPlaces: Sendable {
     deinit { room.giveBack(count, lane) }
 }
 
-/// Divides the pushes in flight among the lanes: at most `total`, and never all of them for a lane that hangs.
-///
-/// Half of `total` is reserved in equal parts, one per lane. The rest is free for any lane. A single lane has all.
+/// Divides the pushes in flight among the lanes: at most `total`, and never all of them for a lane that hangs. Half of
+/// `total` is reserved in equal parts, one per lane. The rest is free for any lane. A single lane has all.
 package struct FlightBudget: Sendable {
     package let total: Int
     package let lanes: Int

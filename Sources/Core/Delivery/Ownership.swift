@@ -4,9 +4,8 @@ import Synchronization
 
 import struct FoundationEssentials.UUID
 
-/// Which users this daemon owns: it is a member, and members own ranges of the hash of `user_id`.
-///
-/// Joins, renews the lease, takes free ranges, declares other members dead, and leaves. All stages read the result.
+/// Which users this daemon owns: it is a member, and members own ranges of the hash of `user_id`. Joins, renews the
+/// lease, takes free ranges, declares other members dead, and leaves. All stages read the result.
 package actor Ownership {
     private struct View: Sendable {
         var share: Membership?

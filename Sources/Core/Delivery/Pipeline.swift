@@ -4,7 +4,6 @@ package import Postgres
 import TimeZones
 
 /// The stages from due users to the record: Claimer → Planner → DecisionStage → one Dispatcher per lane → Settler.
-///
 /// Users in hand outlive the sweep that claimed them, so one slow answer does not delay the next sweep.
 package final class Pipeline: Sendable {
     private let delivery: DeliveryContext
@@ -39,7 +38,6 @@ package final class Pipeline: Sendable {
     }
 
     /// Claims until nobody is due or no lane takes more. `SweepEvent.finished` follows when its last user is settled.
-    ///
     /// It ends at once if this version is outdated (`isOutdated`).
     package func sweep() async throws(PostgresError) {
         let (lanes, settler, onEvent) = (delivery.lanes, settler, delivery.onEvent)

@@ -2,9 +2,8 @@ import Base
 import Synchronization
 package import TimeZones
 
-/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME. Tests and the demo use a simulated clock.
-///
-/// The host's wall clock is never read: all daemons agree, and a host with a wrong clock sends nothing early.
+/// The policy's `now`: the database's clock, carried on CLOCK_BOOTTIME. Tests and the demo use a simulated clock. The
+/// host's wall clock is never read: all daemons agree, and a host with a wrong clock sends nothing early.
 package final class PolicyClock: Sendable {
     private enum Source {
         /// The database's clock was `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.

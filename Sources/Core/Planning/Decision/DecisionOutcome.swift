@@ -115,9 +115,8 @@ package enum DecisionFailure: Error, Sendable, Equatable {
 }
 
 /// The decision service's answers about nudges that are not sent yet. The same question gets the same answer without a
-/// second call. This happens if Apple is unreachable, a row is held, or the profile changes often.
-///
-/// A second call would use up the user's analyses. In the end a fallback could contradict the service.
+/// second call. This happens if Apple is unreachable, a row is held, or the profile changes often. A second call would
+/// use up the user's analyses. In the end a fallback could contradict the service.
 struct AnswerMemory: Sendable {
     private struct Place: Hashable {
         let userID: UUID

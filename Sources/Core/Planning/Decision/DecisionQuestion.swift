@@ -98,9 +98,8 @@ extension DecisionAnswer {
     }
 }
 
-/// When the decision service was last asked about a user: at most `max_analyses_per_hour` times in any 3,600 s.
-///
-/// The user's row holds it, for all daemons and restarts. The range's owner writes it before each question.
+/// When the decision service was last asked about a user: at most `max_analyses_per_hour` times in any 3,600 s. The
+/// user's row holds it, for all daemons and restarts. The range's owner writes it before each question.
 package struct AnalysisBudget: Sendable, Equatable {
     /// Seconds.
     static let span: Int64 = 3_600
@@ -125,7 +124,6 @@ package struct AnalysisBudget: Sendable, Equatable {
 }
 
 /// Removes quotations of a nudge's texts from a reason: texts are deleted with the nudge, and the record keeps no copy.
-///
 /// Only letters and digits are compared, without case. A quotation is a shared run of 12 bytes in UTF-8, of four digits
 /// (a code), or a whole text of four bytes or more. Bytes, because some scripts need few characters for a sentence.
 enum Quotation {

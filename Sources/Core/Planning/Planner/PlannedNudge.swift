@@ -4,9 +4,8 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A nudge that the policy allows now, with everything that its intent and its settlement need.
-///
-/// Immutable, and a class for the same reason as `SendPlan`.
+/// A nudge that the policy allows now, with everything that its intent and its settlement need. Immutable, and a class
+/// for the same reason as `SendPlan`.
 @dynamicMemberLookup
 package final class PlannedNudge: Sendable {
     package final class Target: Sendable {

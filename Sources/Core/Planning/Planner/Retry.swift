@@ -5,10 +5,9 @@ package import TimeZones
 
 import struct FoundationEssentials.UUID
 
-/// What is left of a nudge that not all devices have answered: an element of the column `nudged.person.retry`.
-///
-/// A nudge counts once. If a device was answered (`countedAt`), the others follow under the first answer until
-/// `validUntil`, then without its own entry in the history. Else the policy is evaluated each time.
+/// What is left of a nudge that not all devices have answered: an element of the column `nudged.person.retry`. A nudge
+/// counts once. If a device was answered (`countedAt`), the others follow under the first answer until `validUntil`,
+/// then without its own entry in the history. Else the policy is evaluated each time.
 package struct Retry: Sendable, Equatable {
     package struct Left: Sendable, Equatable {
         package let deviceHash: String

@@ -4,7 +4,6 @@ package import TimeZones
 package import struct FoundationEssentials.UUID
 
 /// What one user gets now: nudges in order, each counting those before it. They share an intent and a settlement.
-///
 /// Immutable, and a class: a struct would count two dozen references each time that a list is copied.
 package final class SendPlan: Sendable {
     /// The user as the policy saw them. The history is without the entries of these nudges.

@@ -63,7 +63,6 @@ extension UserPlanner {
     }
 
     /// Check-ins that counted as sent since the app last saw the user. Nothing is counted while no rule asks for it.
-    ///
     /// The history has those since its oldest check-in. An earlier call made the user due: the count starts there.
     fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules, now: Instant) -> Int64 {
         guard rules.backOffAfter != nil else { return 0 }
@@ -178,9 +177,8 @@ extension Planner {
 }
 
 extension ClaimedUser {
-    /// A column in which a newer version wrote something that this one does not know. nil: none.
-    ///
-    /// The formats of `nudged.person.state` are checked when it is read.
+    /// A column in which a newer version wrote something that this one does not know. nil: none. The formats of
+    /// `nudged.person.state` are checked when it is read.
     var newerColumn: String? {
         func isNewer(_ apns: String?) -> Bool { apns.map { !Notification.knows(apns: $0) } ?? false }
         if let retry = self.retry, !Retry.knows(json: retry) { return "nudged.person.retry" }
