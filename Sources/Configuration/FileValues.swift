@@ -109,9 +109,8 @@ struct FileValues {
             let shown = ValueKind.beginning(of: name, most: 100)
             return report(entry.mark, shown, "unknown key", Self.remedy(ofUnknown: entry.key, in: app))
         }
-        guard case .scalar(let text, _) = node.value else {
-            return report(node.mark, name, "this is \(node.kindName)", "write \(key.values.expectation)")
-        }
+        guard case .scalar(let text, _) = node.value
+        else { return report(node.mark, name, "this is \(node.kindName)", "write \(key.values.expectation)") }
         // A null gives no value, so the entry inherits one.
         if !node.isNull { app.values[key.name] = raw(text, node) }
     }

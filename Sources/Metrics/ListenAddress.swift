@@ -17,9 +17,8 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         let name = isVersion6 ? host.dropFirst().dropLast() : host
         var bytes = [UInt8](repeating: 0, count: isVersion6 ? 16 : 4)
         // A zero would end the text for inet_pton(3).
-        guard !name.utf8.contains(0), inet_pton(isVersion6 ? AF_INET6 : AF_INET, String(name), &bytes) == 1 else {
-            return nil
-        }
+        guard !name.utf8.contains(0), inet_pton(isVersion6 ? AF_INET6 : AF_INET, String(name), &bytes) == 1
+        else { return nil }
         self.bytes = bytes
         self.port = port
     }

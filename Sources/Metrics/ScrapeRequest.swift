@@ -63,9 +63,8 @@ struct ScrapeRequest {
         let words = lines[0].split(separator: 0x20, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard words.count == 3, words.allSatisfy({ !$0.isEmpty }), words[2].hasPrefix("HTTP/") else {
-            return Outcome(refusal: .malformed)
-        }
+        guard words.count == 3, words.allSatisfy({ !$0.isEmpty }), words[2].hasPrefix("HTTP/")
+        else { return Outcome(refusal: .malformed) }
         guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return Outcome(refusal: .version) }
         let fields = lines.dropFirst().compactMap { Self.field($0) }
         guard fields.count == lines.count - 1 else { return Outcome(refusal: .malformed) }
@@ -74,9 +73,8 @@ struct ScrapeRequest {
         guard hosts.count == 1 || hosts.isEmpty && words[2] == "HTTP/1.0" else { return Outcome(refusal: .malformed) }
         let isHead = words[0] == "HEAD"
         // Checked first, so that a client without the token learns nothing else.
-        guard isAllowed(fields.filter { $0.name == "authorization" }.map(\.value)) else {
-            return Outcome(refusal: .unauthorized, isHead: isHead)
-        }
+        guard isAllowed(fields.filter { $0.name == "authorization" }.map(\.value))
+        else { return Outcome(refusal: .unauthorized, isHead: isHead) }
         let target = Self.parts(of: words[1])
         if !rule.allowsNames, let host = target.authority ?? hosts.first?.value, !Self.isThisMachine(host) {
             return Outcome(refusal: .host, isHead: isHead)
@@ -120,9 +118,8 @@ struct ScrapeRequest {
         let isBracketed = host.first == "["
         let name = isBracketed ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
         let port = host[name.endIndex...].dropFirst(isBracketed ? 1 : 0)
-        guard port.isEmpty || port.first == ":", port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return false
-        }
+        guard port.isEmpty || port.first == ":", port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+        else { return false }
         var address = in6_addr()
         if isBracketed { return inet_pton(AF_INET6, String(name), &address) == 1 }
         return name.lowercased() == "localhost" || inet_pton(AF_INET, String(name), &address) == 1

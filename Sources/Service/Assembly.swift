@@ -22,9 +22,8 @@ package struct Assembly: Sendable {
     var longestWait: Int64 { 2 * connection.statementTimeout.milliseconds + schedule.interval.milliseconds + 30_000 }
 
     package init(_ configuration: Configuration, zones: ZoneDatabase) throws {
-        guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database else {
-            throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config")
-        }
+        guard let apns = configuration.apns, let main = apns.lanes.first, let database = configuration.database
+        else { throw ConfigurationFault(key: "apns", what: "is missing", remedy: "run nudged check-config") }
         connection = try Self.connection(database)
         schedule = configuration.schedule
         lanes = try Self.lanes(apns)

@@ -101,6 +101,7 @@ struct DaemonMetrics: Sendable {
             MetricSample(Double(totals.decisions[kind] ?? 0), [kind.origin.rawValue, "\(kind.shouldNotify)"])
         }
         let isActive = state.decision.map { $0.state == DecisionStatus.active }
+        let states = isActive.map { [("active", $0), ("fallback", !$0)] }
         return [
             .counter("nudged_users_decided_total", by: "result", [("send", totals.sending)] + resting)
                 .says("Users looked at: send, or the reason why nothing is sent now."),
@@ -112,14 +113,10 @@ struct DaemonMetrics: Sendable {
                 .says(
                     "Users whose nudges went on without a question to the decision service, since the user does not consent."
                 ),
-            .gauge(
-                "nudged_decision_service_state",
-                by: "state",
-                isActive.map { [("active", $0), ("fallback", !$0)] } ?? []
-            )
-            .says(
-                "1 for the current state of the decision service, 0 for the other. Only shown if a service is configured."
-            ),
+            .gauge("nudged_decision_service_state", by: "state", states ?? [])
+                .says(
+                    "1 for the current state of the decision service, 0 for the other. Only shown if a service is configured."
+                ),
             .gauge("nudged_paused", by: "kind", NudgeKind.allCases.map { ($0.rawValue, paused.contains($0)) })
                 .says("1 if a kind of nudge is paused, else 0."),
         ]

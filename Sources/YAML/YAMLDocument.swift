@@ -14,9 +14,8 @@ package enum YAMLDocument {
     ///   here, and aliases can make a small text huge.
     package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode? {
         let start = YAMLMark(line: 1, column: 1)
-        guard bytes.count <= maximumSize else {
-            throw YAMLError(mark: start, what: "the text is larger than \(maximumSize) bytes")
-        }
+        guard bytes.count <= maximumSize
+        else { throw YAMLError(mark: start, what: "the text is larger than \(maximumSize) bytes") }
         guard let parser = YAMLParser(bytes) else { throw YAMLError(mark: start, what: "no memory for the parser") }
         return try parser.document()
     }
@@ -62,9 +61,8 @@ private final class YAMLParser {
             case YAML_STREAM_START_EVENT, YAML_DOCUMENT_END_EVENT: continue
             case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return root
             case YAML_DOCUMENT_START_EVENT:
-                guard root == nil else {
-                    throw YAMLError(mark: event.mark, what: "a second document begins here; write one only")
-                }
+                guard root == nil
+                else { throw YAMLError(mark: event.mark, what: "a second document begins here; write one only") }
                 root = try node(try next(), depth: 0)
             default: throw YAMLError(mark: event.mark, what: "there is something outside of the document")
             }
@@ -74,9 +72,8 @@ private final class YAMLParser {
     private func node(_ begin: Event, depth: Int) throws(YAMLError) -> YAMLNode {
         let mark = begin.mark
         nodes += 1
-        guard depth <= YAMLDocument.maximumDepth, nodes <= YAMLDocument.maximumNodes else {
-            throw YAMLError(mark: mark, what: "the document is nested too deep or has too many values")
-        }
+        guard depth <= YAMLDocument.maximumDepth, nodes <= YAMLDocument.maximumNodes
+        else { throw YAMLError(mark: mark, what: "the document is nested too deep or has too many values") }
         switch begin.type {
         case YAML_SCALAR_EVENT: return YAMLNode(value: .scalar(begin.text, isPlain: begin.isPlain), mark: mark)
         case YAML_SEQUENCE_START_EVENT:
@@ -93,9 +90,8 @@ private final class YAMLParser {
         var entries: [YAMLNode.Entry] = []
         var lines: [String: Int] = [:]
         while let key = try next(until: YAML_MAPPING_END_EVENT) {
-            guard key.type == YAML_SCALAR_EVENT else {
-                throw YAMLError(mark: key.mark, what: "a key must be a single word")
-            }
+            guard key.type == YAML_SCALAR_EVENT
+            else { throw YAMLError(mark: key.mark, what: "a key must be a single word") }
             if let line = lines.updateValue(key.mark.line, forKey: key.text) {
                 throw YAMLError(mark: key.mark, what: "this key is already in line \(line)")
             }
