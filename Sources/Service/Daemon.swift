@@ -159,7 +159,7 @@ package actor Daemon {
             return false
         }
         reporter.databaseAnswered()
-        if isFirst, schemaState != .current { reporter.schemaDiffers(schemaState) }
+        if isFirst, schemaState != .current { reporter.say(.schemaDiffers, schemaState.text) }
         schemaIsCurrent = true
         schemaCheckedAt = BootTime.milliseconds()
         await engine.migrator.close()

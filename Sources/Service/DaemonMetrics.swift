@@ -20,7 +20,7 @@ struct DaemonMetrics: Sendable {
 
     /// All metrics, in the order of the page. docs/METRICS.md says what to do about each. Tests compare its list, the
     /// alerts and the dashboard with these definitions.
-    var families: [MetricFamily] { service + sweeps + pushes + [lanes] + decisions + database }
+    var families: [MetricFamily] { service + sweeps + pushes + decisions + database }
 
     private var service: [MetricFamily] {
         [
@@ -67,6 +67,11 @@ struct DaemonMetrics: Sendable {
                 return MetricSample(Double(count), [kind.rawValue, outcome.rawValue])
             }
         }
+        let lanes = state.lanes.flatMap { lane in
+            LaneReport.State.all.map { known in
+                MetricSample(known == lane.state ? 1 : 0, [lane.lane.environment, lane.lane.topic, known.rawValue])
+            }
+        }
         return [
             MetricFamily("nudged_pushes_total", .counter, labels: ["kind", "outcome"], rows)
                 .says("Rows written to the record, nudged.delivery, by kind of nudge and outcome."),
@@ -78,17 +83,9 @@ struct DaemonMetrics: Sendable {
                 .says("Device tokens deleted after Apple said that they are no longer valid."),
             .counter("nudged_devices_quarantined_total", book.quarantined)
                 .says("Devices that Apple refuses on their lane. They get nothing there until they register again."),
+            MetricFamily("nudged_lane_state", .gauge, labels: ["environment", "topic", "state"], lanes)
+                .says("1 for the current state of an app's lane to Apple, 0 for the others."),
         ]
-    }
-
-    private var lanes: MetricFamily {
-        let samples = state.lanes.flatMap { lane in
-            LaneReport.State.all.map { known in
-                MetricSample(known == lane.state ? 1 : 0, [lane.lane.environment, lane.lane.topic, known.rawValue])
-            }
-        }
-        return MetricFamily("nudged_lane_state", .gauge, labels: ["environment", "topic", "state"], samples)
-            .says("1 for the current state of an app's lane to Apple, 0 for the others.")
     }
 
     private var decisions: [MetricFamily] {

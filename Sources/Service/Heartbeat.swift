@@ -226,9 +226,8 @@ package final class HeartbeatCaller: Sendable {
 package enum HostName {
     /// `?` if the kernel does not give it.
     package static var own: String {
-        var name = [CChar](repeating: 0, count: 256)
-        // POSIX does not say whether a truncated name ends with a zero byte.
-        guard gethostname(&name, name.count - 1) == 0 else { return "?" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var names = utsname()
+        guard uname(&names) == 0 else { return "?" }
+        return withUnsafeBytes(of: names.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

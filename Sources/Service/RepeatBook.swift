@@ -8,8 +8,6 @@ struct RepeatBook: Sendable {
         /// Distinguishes lines of one event, such as by a reason or a lane.
         let about: String
         let count: Int
-        /// The length of the window, from the event's definition.
-        let seconds: Int64
     }
 
     private struct Kind: Hashable {
@@ -55,8 +53,8 @@ struct RepeatBook: Sendable {
     }
 
     private func held(_ window: Window?, _ kind: Kind) -> [Held] {
-        guard let window, window.held > 0, let repeats = kind.event.repeats else { return [] }
-        return [Held(event: kind.event, about: kind.about, count: window.held, seconds: repeats.seconds)]
+        guard let window, window.held > 0 else { return [] }
+        return [Held(event: kind.event, about: kind.about, count: window.held)]
     }
 }
 

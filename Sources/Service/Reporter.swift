@@ -54,7 +54,8 @@ package final class Reporter: Sendable {
 
     private func tell(_ held: RepeatBook.Held) {
         let about = held.about.isEmpty ? "" : " (\(held.about))"
-        let more = "\(Elapsed.grouped(held.count)) more like it within \(Elapsed.text(held.seconds))"
+        let span = Elapsed.text(held.event.repeats?.seconds ?? 0)
+        let more = "\(Elapsed.grouped(held.count)) more like it within \(span)"
         let text = "\(more): \(held.event.subject)\(about)"
         log(LogLine(held.event, text, ["repeats": "\(held.count)"], function: held.event.name))
     }
@@ -110,9 +111,6 @@ package final class Reporter: Sendable {
         guard !error.isTransient, error.code != .cancelled else { return }
         say(.statusFailed, about: "\(error)", "could not write this daemon's status: \(error)")
     }
-
-    /// Reported at the start. Nothing waits.
-    func schemaDiffers(_ schemaState: Migrator.SchemaState) { say(.schemaDiffers, schemaState.text) }
 
     // MARK: Sweeps
 

@@ -21,7 +21,7 @@ import Testing
         let unlimited = (0..<100).count { _ in book.admit(.sweep, about: "", now: 300).isSaid }
         #expect(unlimited == 100)
         let (early, late, again) = (book.ended(now: Self.window - 1), book.ended(now: Self.window), book.endAll())
-        let held = RepeatBook.Held(event: Self.event, about: "a", count: 7, seconds: Self.window / 1000)
+        let held = RepeatBook.Held(event: Self.event, about: "a", count: 7)
         #expect(early == [] && late == [held] && again == [])
         let next = said(&book, "a", Self.lines + 1, now: Self.window)
         #expect(next == Self.lines)

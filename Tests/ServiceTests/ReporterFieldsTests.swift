@@ -79,7 +79,7 @@ import struct FoundationEssentials.UUID
         reporter.databaseFailed(PostgresError(.timedOut, statement: "commit"))
         reporter.databaseAnswered()
         reporter.schemaIs(.behind(Migration.all))
-        reporter.schemaDiffers(.newer(newest: 99))
+        reporter.say(.schemaDiffers, Migrator.SchemaState.newer(newest: 99).text)
         reporter.partitionsFailed(PostgresError(.refusedByServer, sqlState: "55P03"))
         reporter.statusFailed(PostgresError(.refusedByServer, sqlState: "42501"))
         reporter.metricsFailed(MetricsError.listen("127.0.0.1:1", EADDRINUSE), at: "127.0.0.1:1")
