@@ -37,6 +37,37 @@ package struct LoadedConfiguration: Sendable {
     package let path: String?
     package let warnings: [ConfigurationProblem]
     package let rows: [ConfigurationRow]
+
+    /// What `check-config` prints.
+    package var verdict: String {
+        let lines = warnings.map { "warning: \($0)" }
+        let place = path ?? "environment and defaults"
+        let count = lines.isEmpty ? "" : lines.count == 1 ? ", 1 warning" : ", \(lines.count) warnings"
+        return (lines + ["ok: \(place)\(count)"]).joined(separator: "\n")
+    }
+
+    package var table: String {
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        let keyWidth = rows.map(\.key.count).max() ?? 0
+        // A long value must not push the sources off the screen.
+        let valueWidth = min(40, rows.map(\.shown.count).max() ?? 0)
+        return rows.map { row in
+            let origin = row.inheritedFrom.map { " (\($0))" } ?? ""
+            return "\(padded(row.key, keyWidth))  \(padded(row.shown, valueWidth))  \(row.source.text)\(origin)"
+        }.joined(separator: "\n")
+    }
+
+    package var json: String {
+        let values = rows.map { row -> Fields in
+            [
+                "key": row.key, "value": row.value, "secret": row.isSecret, "source": row.source.text,
+                "inherited_from": row.inheritedFrom,
+            ]
+        }
+        return Fields.text(["file": path, "values": values])
+    }
 }
 
 package struct ConfigurationRow: Sendable {
@@ -49,36 +80,4 @@ package struct ConfigurationRow: Sendable {
     let inheritedFrom: String?
 
     fileprivate var shown: String { value ?? "(not set)" }
-}
-
-package enum ConfigurationReport {
-    package static func check(_ loaded: LoadedConfiguration) -> String {
-        let warnings = loaded.warnings.map { "warning: \($0)" }
-        let place = loaded.path ?? "environment and defaults"
-        let count = warnings.isEmpty ? "" : warnings.count == 1 ? ", 1 warning" : ", \(warnings.count) warnings"
-        return (warnings + ["ok: \(place)\(count)"]).joined(separator: "\n")
-    }
-
-    package static func show(_ loaded: LoadedConfiguration) -> String {
-        func padded(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
-        }
-        let keyWidth = loaded.rows.map(\.key.count).max() ?? 0
-        // A long value must not push the sources off the screen.
-        let valueWidth = min(40, loaded.rows.map(\.shown.count).max() ?? 0)
-        return loaded.rows.map { row in
-            let origin = row.inheritedFrom.map { " (\($0))" } ?? ""
-            return "\(padded(row.key, keyWidth))  \(padded(row.shown, valueWidth))  \(row.source.text)\(origin)"
-        }.joined(separator: "\n")
-    }
-
-    package static func json(_ loaded: LoadedConfiguration) -> String {
-        let rows = loaded.rows.map { row -> Fields in
-            [
-                "key": row.key, "value": row.value, "secret": row.isSecret, "source": row.source.text,
-                "inherited_from": row.inheritedFrom,
-            ]
-        }
-        return Fields.text(["file": loaded.path, "values": rows])
-    }
 }

@@ -45,7 +45,7 @@ struct Config: AsyncParsableCommand {
         if reference { return json ? ConfigurationReference.json : ConfigurationReference.page }
         let loaded = try config.load()
         if addresses { return try await Output.reporting { try UnitAddresses(loaded).dropIn() } }
-        return json ? ConfigurationReport.json(loaded) : ConfigurationReport.show(loaded)
+        return json ? loaded.json : loaded.table
     }
 }
 
@@ -66,9 +66,7 @@ struct CheckConfig: ParsableCommand {
         // As the unit's ExecStartPre: an error that stops the service must be an error in the journal.
         let output = LogOutput(environment: ProcessEnvironment.current())
         let loaded = try config.load(output: output)
-        guard output.isJournal || Output.line(ConfigurationReport.check(loaded)) else {
-            throw Output.failure("the report")
-        }
+        guard output.isJournal || Output.line(loaded.verdict) else { throw Output.failure("the report") }
     }
 }
 

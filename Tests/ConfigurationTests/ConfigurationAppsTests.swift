@@ -182,7 +182,7 @@ import Testing
 
     @Test func show_printsEachLaneWithItsSources() throws {
         let loaded = try fixture.load(Self.otherApp, with: ["APNS_PRIVATE_KEY_KEY2345678": Self.other])
-        let shown = fixture.short(ConfigurationReport.show(loaded))
+        let shown = fixture.short(loaded.table)
         #expect(!shown.contains("planted"))
         let lines = shown.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
         for expected: [Substring] in [

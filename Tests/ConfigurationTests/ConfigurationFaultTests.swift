@@ -156,7 +156,7 @@ import Testing
                 "environment POLICY_CHECKIN_TIME: unknown variable: did you mean POLICY_CHECK_IN_TIME?",
             ]
         )
-        #expect(ConfigurationReport.check(loaded).hasSuffix("\nok: environment and defaults, 3 warnings"))
+        #expect(loaded.verdict.hasSuffix("\nok: environment and defaults, 3 warnings"))
     }
 
     @Test func report_whenBadAndGood() throws {
@@ -164,8 +164,8 @@ import Testing
         let lines = fixture.short(try #require(error).description).split(separator: "\n")
         #expect(lines.count == 2 && lines[1].contains("log.color: unknown key"))
         let loaded = try fixture.load("log:\n  level: debug\n")
-        #expect(fixture.short(ConfigurationReport.check(loaded)) == "ok: nudged.yaml")
-        let shown = fixture.short(ConfigurationReport.show(loaded)).split(separator: "\n").map {
+        #expect(fixture.short(loaded.verdict) == "ok: nudged.yaml")
+        let shown = fixture.short(loaded.table).split(separator: "\n").map {
             $0.split(separator: " ", omittingEmptySubsequences: true)
         }
         #expect(shown.contains(["log.level", "debug", "nudged.yaml:2:10"]))
@@ -178,7 +178,7 @@ import Testing
     @Test func json_hasEachValueWithItsSource() throws {
         let checks = ConfigurationChecks { $0.database = { _, _ in "me@db.example:5432/app sslmode=verify-full" } }
         let loaded = try fixture.load("schedule: {batch: 5}\n", checks: checks)
-        let json = fixture.short(ConfigurationReport.json(loaded))
+        let json = fixture.short(loaded.json)
         #expect(throws: Never.self) { try JSONValue(parsing: json) }
         #expect(
             json.hasPrefix(#"{"file":"nudged.yaml","values":[{"key":"apns.teamId","value":"ABCDE12345","#),

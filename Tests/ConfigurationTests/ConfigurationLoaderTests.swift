@@ -214,8 +214,8 @@ import Testing
         var dumped = ""
         dump(loaded, to: &dumped)
         let outputs = [
-            dumped, "\(loaded)", String(reflecting: loaded), ConfigurationReport.show(loaded),
-            ConfigurationReport.check(loaded),
+            dumped, "\(loaded)", String(reflecting: loaded), loaded.table,
+            loaded.verdict,
         ]
         for output in outputs { #expect(!output.contains("planted")) }
         let faults = fixture.faults(with: ["APNS_PRIVATE_KEY": "planted-key", "DATABASE_URL": "mysql://planted"])

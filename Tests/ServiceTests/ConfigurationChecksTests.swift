@@ -34,8 +34,8 @@ import Testing
         let loaded = try fixture.load(yaml, without: ["DATABASE_URL"], checks: checks)
         let row = loaded.rows.first { $0.key == "database.url" }
         #expect(row?.value == "me@db.example:6432/app sslmode=verify-full" && row?.isSecret == true)
-        #expect(!ConfigurationReport.show(loaded).contains("planted"))
-        #expect(!ConfigurationReport.json(loaded).contains("planted"))
+        #expect(!loaded.table.contains("planted"))
+        #expect(!loaded.json.contains("planted"))
     }
 
     @Test func key_whenItIsRSA_saysTheFixOnce_andOnP256IsTaken() {
@@ -136,8 +136,8 @@ import Testing
         fixture.write("0123456789-planted-token\n", to: "metrics.token")
         let loaded = try fixture.load("metrics: {\(listen)}\n", with: ["CREDENTIALS_DIRECTORY": fixture.folder])
         #expect(loaded.configuration.metrics?.token == Secret("0123456789-planted-token"))
-        #expect(!ConfigurationReport.show(loaded).contains("planted-token"))
-        #expect(ConfigurationReport.show(loaded).contains("metrics.token"))
+        #expect(!loaded.table.contains("planted-token"))
+        #expect(loaded.table.contains("metrics.token"))
         // Commands that don't run the daemon may not have the token.
         #expect(fixture.faults("metrics: {\(listen)}\n", needs: .database) == [])
     }
@@ -158,7 +158,8 @@ import Testing
         let loaded = try fixture.load(yaml, checks: checks)
         let url = Secret("https://beat.example/planted")
         let expected = Configuration.Heartbeat(url: url, interval: .seconds(300), caFile: "/etc/ca.pem")
-        #expect(loaded.configuration.heartbeat == expected && !ConfigurationReport.show(loaded).contains("planted"))
+        #expect(loaded.configuration.heartbeat == expected)
+        #expect(!loaded.table.contains("planted"))
         #expect(try fixture.load("{}\n").configuration.heartbeat == nil)
         // As of every secret: a file that everyone reads is told.
         let open = try fixture.load(yaml, checks: checks, mode: 0o644)
