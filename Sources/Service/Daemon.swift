@@ -258,11 +258,11 @@ package actor Daemon {
         isReloading = true
         while reloadsAsked > 0 {
             reloadsAsked = 0
-            files?.begin()
+            files?.change { $0.begun += 1 }
             _ = notifier.reloading()
             let faults = await reload()
             _ = notifier.ready()
-            files?.end(faults: faults)
+            files?.change { ($0.done, $0.faults) = ($0.begun, faults) }
         }
         isReloading = false
     }

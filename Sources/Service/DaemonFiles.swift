@@ -44,20 +44,10 @@ package final class DaemonFiles: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// A reload begins: the configuration is read after this.
-    func begin() { change { $0.begun += 1 } }
-
-    func end(faults: [String]) {
-        change {
-            $0.done = $0.begun
-            $0.faults = faults
-        }
-    }
-
     func noteProgress() { change { $0.movedAt = BootTime.milliseconds() } }
 
     /// Written under the lock, so that a later state is never replaced by an earlier one.
-    private func change(_ change: (inout DaemonFile) -> Void) {
+    func change(_ change: (inout DaemonFile) -> Void) {
         lastState.withLock { state in
             change(&state)
             write(state)

@@ -78,15 +78,16 @@ import Testing
     @Test func board_saysWhatWasBegunAndWhatIsOver() throws {
         let files = DaemonFiles(folder.path)
         func state() -> DaemonFile? { daemon.state }
-        #expect(files.warning == nil && state()?.begun == 0 && state()?.done == 0)
-        files.begin()
+        #expect(files.warning == nil)
+        #expect(state()?.begun == 0 && state()?.done == 0)
+        files.change { $0.begun += 1 }
         #expect(state()?.begun == 1 && state()?.done == 0)
         // Its files may have been read before they changed: who asks now waits for the second.
         #expect(state()?.next == 2)
-        files.end(faults: ["wrong"])
+        files.change { ($0.done, $0.faults) = ($0.begun, ["wrong"]) }
         #expect(state()?.done == 1 && state()?.faults == ["wrong"])
-        files.begin()
-        files.end(faults: [])
+        files.change { $0.begun += 1 }
+        files.change { ($0.done, $0.faults) = ($0.begun, []) }
         #expect(state()?.done == 2 && state()?.faults == [])
     }
 
