@@ -106,18 +106,15 @@ struct FileValues {
         let known = ConfigurationKey.ofApp.filter { $0.name != ConfigurationKey.signingKey }
         guard let key = known.first(where: { $0.name == "apns." + entry.key }) else {
             app.isUnclear = true
-            let shown = ValueKind.beginning(of: name, most: 100)
-            return report(entry.mark, shown, "unknown key", Self.remedy(ofUnknown: entry.key, in: app))
+            let names = ConfigurationKey.ofApp.filter { !$0.isInternal }.map { app.name(of: $0.name) }
+            let near = KeySuggestion.nearest(to: name, among: names).map { "did you mean \($0)?" }
+            let keys = names.map { $0.dropFirst(app.name.count + 1) }.joined(separator: ", ")
+            let remedy = near ?? "remove it; an app's keys are \(keys)"
+            return report(entry.mark, ValueKind.beginning(of: name, most: 100), "unknown key", remedy)
         }
         guard case .scalar(let text, _) = node.value
         else { return report(node.mark, name, "this is \(node.kindName)", "write \(key.values.expectation)") }
         // A null gives no value, so the entry inherits one.
         if !node.isNull { app.values[key.name] = raw(text, node) }
-    }
-
-    private static func remedy(ofUnknown key: String, in app: AppEntry) -> String {
-        let names = ConfigurationKey.ofApp.filter { !$0.isInternal }.map { app.name(of: $0.name) }
-        if let near = KeySuggestion.nearest(to: app.name + "." + key, among: names) { return "did you mean \(near)?" }
-        return "remove it; an app's keys are \(names.map { $0.dropFirst(app.name.count + 1) }.joined(separator: ", "))"
     }
 }

@@ -27,8 +27,7 @@ package actor Daemon {
     private var startedAt: Instant?
     private var exporter: MetricsExporter?
     private var isStopping = false
-    private var isReloading = false
-    /// SIGHUPs for which no reload has begun.
+    /// SIGHUPs whose reload is not over.
     private var reloadsAsked = 0
     private var schemaIsCurrent = false
     /// A statement failed as if the schema had changed. It is checked again, and used until then.
@@ -254,17 +253,16 @@ package actor Daemon {
     /// One reload at a time. A SIGHUP during a reload starts another one, since the files may have changed.
     private func askReload() async {
         reloadsAsked += 1
-        guard !isReloading else { return }
-        isReloading = true
+        guard reloadsAsked == 1 else { return }
         while reloadsAsked > 0 {
-            reloadsAsked = 0
+            let asked = reloadsAsked
             files?.change { $0.begun += 1 }
             _ = notifier.reloading()
             let faults = await reload()
             _ = notifier.ready()
             files?.change { ($0.done, $0.faults) = ($0.begun, faults) }
+            reloadsAsked -= asked
         }
-        isReloading = false
     }
 
     /// Reads configuration, keys and zones again. Returns what is wrong; then the old ones stay in force.
@@ -318,11 +316,9 @@ package actor Daemon {
     private func extendStop() async {
         let last = BootTime.milliseconds() + engine.longestStop
         while !Task.isCancelled, BootTime.milliseconds() < last {
-            _ = notifier.extendTimeout(by: Self.stopExtension)
+            // Long enough to delete the daemon's row after the pushes (3 s).
+            _ = notifier.extendTimeout(by: .seconds(5))
             try? await Task.sleep(for: .seconds(1))
         }
     }
-
-    /// Long enough to delete the daemon's row after the pushes (3 s).
-    private static let stopExtension = Duration.seconds(5)
 }

@@ -69,10 +69,7 @@ package final class DaemonFiles: Sendable {
     static let stateName = "daemon.json"
 
     fileprivate static var wholeFile: flock {
-        var whole = flock()
-        whole.l_type = Int16(F_WRLCK)
-        whole.l_whence = Int16(SEEK_SET)
-        return whole
+        flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
     }
 }
 
