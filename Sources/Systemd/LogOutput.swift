@@ -4,7 +4,7 @@ import Glibc
 /// The destination of log lines: the journal if standard error goes there, else standard error.
 package final class LogOutput: Sendable {
     private let journal: Journal?
-    private let stream: DiagnosticStream
+    private let descriptor: Int32
     private let now: @Sendable () -> Int64
     /// `untold`: lost lines that no later line has reported.
     private let state: Mutex<(level: LogLevel, lost: Int, untold: Int)>
@@ -17,9 +17,9 @@ package final class LogOutput: Sendable {
 
     /// Without a journal, text goes to `descriptor`, which is not closed. `now`: seconds since 1970, for the text.
     package init(journal: Journal?, descriptor: Int32, level: LogLevel, now: @escaping @Sendable () -> Int64) {
-        self.journal = journal
-        self.now = now
-        stream = DiagnosticStream(descriptor: descriptor)
+        (self.journal, self.descriptor, self.now) = (journal, descriptor, now)
+        // By default, writing to a broken pipe ends the process.
+        signal(SIGPIPE, SIG_IGN)
         state = Mutex((level, 0, 0))
     }
 
@@ -37,11 +37,32 @@ package final class LogOutput: Sendable {
         if untold > 0 { line.metadata.append(("lost_lines", "\(untold)")) }
         if let journal, journal.send(line.fields) { return }
         // Without journald, standard error is usually a broken stream too. Then the line counts as lost.
-        if stream.write(line.humanLine(at: now())) { return }
+        if write(line.humanLine(at: now())) { return }
         state.withLock { state in
             state.lost += 1
             state.untold += untold + 1
         }
+    }
+
+    /// Returns whether the whole line was written. A broken pipe, a full disk or a closed terminal must not end the
+    /// daemon, and a reader that doesn't read delays it by a tenth of a second.
+    private func write(_ text: String) -> Bool {
+        let bytes = Array((text + "\n").utf8)
+        var offset = 0
+        while offset < bytes.count {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            let answer = poll(&ready, 1, 100)
+            if answer < 0 && errno == EINTR { continue }
+            guard answer == 1, ready.revents & Int16(POLLOUT) != 0 else { return false }
+            let written = bytes.withUnsafeBytes {
+                // A ready pipe accepts PIPE_BUF bytes without blocking, but not more (pipe(7)).
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, min(bytes.count - offset, 4096))
+            }
+            if written < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard written > 0 else { return false }
+            offset += written
+        }
+        return true
     }
 }
 
@@ -116,38 +137,5 @@ package struct LogLine: Sendable {
         // glibc pads a year only with a width.
         let count = text.withUnsafeMutableBytes { strftime($0.baseAddress, $0.count, "%04Y-%m-%dT%TZ", &date) }
         return String(decoding: text[..<count], as: UTF8.self)
-    }
-}
-
-/// Writes lines to standard error with write(2) and ignores errors. A broken pipe, a full disk or a closed terminal
-/// must not end the daemon. (`FileHandle.write` traps on failure.)
-struct DiagnosticStream: Sendable {
-    /// Borrowed: standard error belongs to the process and is never closed here.
-    private let descriptor: Int32
-
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-        // By default, writing to a broken pipe ends the process.
-        signal(SIGPIPE, SIG_IGN)
-    }
-
-    /// Returns whether the whole line was written. Waits a tenth of a second for a reader that doesn't read.
-    func write(_ line: String) -> Bool {
-        let bytes = Array((line + "\n").utf8)
-        var offset = 0
-        while offset < bytes.count {
-            var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            let answer = poll(&ready, 1, 100)
-            if answer < 0 && errno == EINTR { continue }
-            guard answer == 1, ready.revents & Int16(POLLOUT) != 0 else { return false }
-            let written = bytes.withUnsafeBytes {
-                // A ready pipe accepts PIPE_BUF bytes without blocking, but not more (pipe(7)).
-                Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, min(bytes.count - offset, 4096))
-            }
-            if written < 0 && (errno == EINTR || errno == EAGAIN) { continue }
-            guard written > 0 else { return false }
-            offset += written
-        }
-        return true
     }
 }

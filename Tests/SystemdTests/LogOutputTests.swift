@@ -3,7 +3,7 @@ import Testing
 
 @testable import Systemd
 
-@Suite struct DiagnosticStreamTests {
+@Suite struct LogOutputTests {
     private func record(_ text: String, _ more: [String: String] = [:]) -> LogLine { LogLine(.leaseLost, text, more) }
 
     @Test func line_whenThereIsNoJournal() throws {
@@ -60,8 +60,9 @@ import Testing
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        let stream = DiagnosticStream(descriptor: ends[1])
-        #expect(!stream.write(String(repeating: "x", count: 1 << 20)))
+        let output = LogOutput(journal: nil, descriptor: ends[1], level: .info, now: { 0 })
+        output.write(record(String(repeating: "x", count: 1 << 20)))
+        #expect(output.lost == 1)
     }
 
     @Test func line_whenTextHasControlCharactersIsOneLine() {
