@@ -14,7 +14,7 @@ package enum ConfigurationLoader {
         standardPath: String = ConfigurationLoader.defaultPath
     ) throws(ConfigurationError) -> LoadedConfiguration {
         let file = FileValues(reading: path ?? standardPath, mustExist: path != nil)
-        let outside = OutsideValues(environment)
+        let outside = OutsideValues(environment: environment)
         var problems = file.problems
         let values = EffectiveValues([file.values, outside.secrets(&problems), outside.variables])
         var maker = ConfigurationAssembler(values: values, file: file, outside: outside, needs: needs, checks: checks)

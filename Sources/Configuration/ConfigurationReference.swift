@@ -10,10 +10,6 @@ package enum ConfigurationReference {
         return String((introduction + lists.joined(separator: "\n")).dropLast())
     }
 
-    private static func standard(_ key: ConfigurationKey) -> String {
-        key.standard.map { " (`\($0)`)" } ?? (key.need.isEmpty ? "" : " (required)")
-    }
-
     package static var json: String {
         let sections = ConfigurationKey.sections.map { section -> Fields in
             let keys = ConfigurationKey.listed(in: section.name).map { key -> Fields in
@@ -30,8 +26,9 @@ package enum ConfigurationReference {
 
     private static func list(_ keys: [ConfigurationKey]) -> String {
         keys.map { key in
+            let standard = key.standard.map { " (`\($0)`)" } ?? (key.need.isEmpty ? "" : " (required)")
             let purpose = key.summary + (key.isSecret ? " Secret." : "")
-            return "- `\(key.name)`\(standard(key)): \(key.values.expectation). \(purpose)\n"
+            return "- `\(key.name)`\(standard): \(key.values.expectation). \(purpose)\n"
         }.joined()
     }
 

@@ -3,12 +3,7 @@ import Systemd
 
 struct OutsideValues {
     let environment: [String: String]
-    let credentials: Credentials
-
-    init(_ environment: [String: String]) {
-        self.environment = environment
-        credentials = Credentials(environment: environment)
-    }
+    private var credentials: Credentials { Credentials(environment: environment) }
 
     func secrets(_ problems: inout [ConfigurationProblem]) -> [String: RawValue] {
         ConfigurationKey.all.filter(\.isSecret).reduce(into: [:]) {
