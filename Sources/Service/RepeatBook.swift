@@ -17,8 +17,8 @@ struct RepeatBook: Sendable {
 
     private struct Window {
         let endsAt: Int64
-        var said = 1
-        var held = 0
+        /// Those that were said, and those that were held back.
+        var lines = 1
     }
 
     private var windows: [Kind: Window] = [:]
@@ -29,11 +29,9 @@ struct RepeatBook: Sendable {
     mutating func admit(_ event: Event, about: String, now: Int64) -> (isSaid: Bool, before: [Held]) {
         guard let repeats = event.repeats else { return (true, []) }
         let kind = Kind(event: event, about: about)
-        if var window = windows[kind], now < window.endsAt {
-            let isSaid = window.said < repeats.lines
-            if isSaid { window.said += 1 } else { window.held += 1 }
-            windows[kind] = window
-            return (isSaid, [])
+        if let window = windows[kind], now < window.endsAt {
+            windows[kind]?.lines += 1
+            return (window.lines < repeats.lines, [])
         }
         let before = windows.count < Self.most ? held(windows.removeValue(forKey: kind), kind) : endAll()
         windows[kind] = Window(endsAt: now + repeats.seconds * 1000)
@@ -53,8 +51,8 @@ struct RepeatBook: Sendable {
     }
 
     private func held(_ window: Window?, _ kind: Kind) -> [Held] {
-        guard let window, window.held > 0 else { return [] }
-        return [Held(event: kind.event, about: kind.about, count: window.held)]
+        guard let window, let most = kind.event.repeats?.lines, window.lines > most else { return [] }
+        return [Held(event: kind.event, about: kind.about, count: window.lines - most)]
     }
 }
 

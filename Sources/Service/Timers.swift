@@ -63,17 +63,15 @@ package final class SignalSource: Sendable {
 final class Watchdog: Sendable {
     private let notifier: Notifier
     private let files: DaemonFiles?
-    private let lastProgress = Mutex(BootTime.milliseconds())
-    private let patience: Mutex<Int64>
+    private let state: Mutex<(progress: Int64, patience: Int64)>
     // Thread-safe, like `Ticker.timer`.
     nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
 
     private static let recordInterval = Duration.seconds(10)
 
     init(_ notifier: Notifier, _ files: DaemonFiles?, longestWait: Int64) {
-        self.notifier = notifier
-        self.files = files
-        patience = Mutex(longestWait)
+        (self.notifier, self.files) = (notifier, files)
+        state = Mutex((BootTime.milliseconds(), longestWait))
         let intervals = [notifier.watchdogInterval, files.map { _ in Self.recordInterval }]
         guard let interval = intervals.compactMap(\.self).min() else {
             timer = nil
@@ -86,13 +84,12 @@ final class Watchdog: Sendable {
         timer.resume()
     }
 
-    func progress() { lastProgress.withLock { $0 = BootTime.milliseconds() } }
+    func progress() { state.withLock { $0.progress = BootTime.milliseconds() } }
 
-    func expect(longestWait: Int64) { patience.withLock { $0 = longestWait } }
+    func expect(longestWait: Int64) { state.withLock { $0.patience = longestWait } }
 
     func feed() {
-        let age = BootTime.milliseconds() - lastProgress.withLock { $0 }
-        guard age <= patience.withLock({ $0 }) else { return }
+        guard state.withLock({ BootTime.milliseconds() - $0.progress <= $0.patience }) else { return }
         _ = notifier.watchdog()
         files?.noteProgress()
     }
