@@ -15,11 +15,8 @@ struct RepeatBook: Sendable {
         let about: String
     }
 
-    private struct Window {
-        let endsAt: Int64
-        /// Those that were said, and those that were held back.
-        var lines = 1
-    }
+    /// `lines`: those that were said, and those that were held back.
+    private typealias Window = (endsAt: Int64, lines: Int)
 
     private var windows: [Kind: Window] = [:]
     /// The most windows at a time. At this number all windows end early, and their suppressed lines are reported.
@@ -34,7 +31,7 @@ struct RepeatBook: Sendable {
             return (window.lines < repeats.lines, [])
         }
         let before = windows.count < Self.most ? held(windows.removeValue(forKey: kind), kind) : endAll()
-        windows[kind] = Window(endsAt: now + repeats.seconds * 1000)
+        windows[kind] = (now + repeats.seconds * 1000, 1)
         return (true, before)
     }
 

@@ -108,15 +108,14 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
     init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, folder: String = "", facts: stat = stat()) {
         self.code = code
         let (mode, owner) = (Self.octal(facts.st_mode), facts.st_uid)
-        let (others, check) = ("neither root nor the user who runs nudged", "check its content, then")
+        let (others, replaced) = ("neither root nor the user who runs nudged", "\(path) can be replaced by")
+        let (chmod, chown) = ("check its content, then chmod go-w", "check its content, then chown root")
+        let place =
+            path.hasPrefix("/run/nudged-apple/")
+            ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
         let texts: (problem: String, remedy: String) =
             switch code {
-            case .missing:
-                (
-                    "\(path) does not exist",
-                    path.hasPrefix("/run/nudged-apple/")
-                        ? "start nudged-apple, the simulated Apple" : "put the file there, or give the right path"
-                )
+            case .missing: ("\(path) does not exist", place)
             case .unreadable:
                 (
                     "\(path) can't be read" + (cause.map { " (\(String(cString: strerror($0))))" } ?? ""),
@@ -128,20 +127,11 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
             case .tooLarge: ("\(path) is larger than \(limit) bytes", "give the path of the right file")
             case .empty: ("\(path) is empty", "write the value into the file")
             case .notText: ("\(path) is not UTF-8 text", "store it as text; a key as PEM")
-            case .writable:
-                ("\(path) can be changed by others than its owner (mode \(mode))", "\(check) chmod go-w \(path)")
-            case .replaceable:
-                (
-                    "\(path) can be replaced by others: the folder \(folder) has mode \(mode)",
-                    "\(check) chmod go-w \(folder)"
-                )
-            case .foreign:
-                ("\(path) belongs to user \(owner), who is \(others)", "\(check) chown root \(path)")
+            case .writable: ("\(path) can be changed by others than its owner (mode \(mode))", "\(chmod) \(path)")
+            case .replaceable: ("\(replaced) others: the folder \(folder) has mode \(mode)", "\(chmod) \(folder)")
+            case .foreign: ("\(path) belongs to user \(owner), who is \(others)", "\(chown) \(path)")
             case .foreignFolder:
-                (
-                    "\(path) can be replaced by user \(owner), who owns the folder \(folder) and is \(others)",
-                    "\(check) chown root \(folder)"
-                )
+                ("\(replaced) user \(owner), who owns the folder \(folder) and is \(others)", "\(chown) \(folder)")
             }
         (problem, remedy) = texts
     }
