@@ -68,8 +68,8 @@ struct DaemonMetrics: Sendable {
             }
         }
         let lanes = state.lanes.flatMap { lane in
-            LaneReport.State.all.map { known in
-                MetricSample(known == lane.state ? 1 : 0, [lane.lane.environment, lane.lane.topic, known.rawValue])
+            LaneReport.states.map { known in
+                MetricSample(known == lane.state ? 1 : 0, [lane.lane.environment, lane.lane.topic, known])
             }
         }
         return [

@@ -144,27 +144,17 @@ package struct SweepFailure: Sendable, Equatable {
 }
 
 package struct LaneReport: Sendable, Equatable {
-    /// The state's name. Not an enum, so that the name from a newer daemon is shown as it is.
-    package struct State: RawRepresentable, Sendable, Equatable {
-        package let rawValue: String
-
-        package init(rawValue: String) { self.rawValue = rawValue }
-
-        package static let idle = State(rawValue: "idle")
-        package static let open = State(rawValue: "open")
-        static let connecting = State(rawValue: "connecting")
-        package static let backingOff = State(rawValue: "backing_off")
-        package static let stopped = State(rawValue: "stopped")
-        package static let resting = State(rawValue: "resting")
-        package static let draining = State(rawValue: "draining")
-
-        static let all = [idle, open, connecting, backingOff, stopped, resting, draining]
-    }
+    package static let idle = "idle"
+    package static let open = "open"
+    package static let backingOff = "backing_off"
+    package static let stopped = "stopped"
+    static let states = [idle, open, "connecting", backingOff, stopped, "resting", "draining"]
 
     package var lane: LaneIdentity
     /// Host and port of a server that is not Apple's. nil: Apple's.
     package var otherServer: String?
-    package var state: State
+    /// One of `states`. Not an enum, so that the name from a newer daemon is shown as it is.
+    package var state: String
     /// Why it does not send: Apple's reason, or nudged's own in snake case or as text.
     package var reason: String?
     package var remedy: String?
@@ -179,14 +169,15 @@ package struct LaneReport: Sendable, Equatable {
         // An instant in the past counts as now.
         func instant(_ time: Int64) -> Instant? { now.map { $0 + (max(time, boot) - boot) / 1000 } }
         switch status {
-        case .idle: state = .idle
-        case .open: state = .open
-        case .connecting: state = .connecting
-        case .draining: state = .draining
-        case .resting(let until): (state, reason, nextProbe) = (.resting, "TooManyProviderTokenUpdates", instant(until))
-        case .backingOff(let until, let why): (state, reason, nextProbe) = (.backingOff, why, instant(until))
+        case .idle: state = Self.idle
+        case .open: state = Self.open
+        case .connecting: state = "connecting"
+        case .draining: state = "draining"
+        case .resting(let until):
+            (state, reason, nextProbe) = ("resting", "TooManyProviderTokenUpdates", instant(until))
+        case .backingOff(let until, let why): (state, reason, nextProbe) = (Self.backingOff, why, instant(until))
         case .stopped(let why, let fix, let probe):
-            (state, reason, remedy, nextProbe) = (.stopped, why, fix, instant(probe))
+            (state, reason, remedy, nextProbe) = (Self.stopped, why, fix, instant(probe))
         }
     }
 
@@ -200,7 +191,7 @@ package struct LaneReport: Sendable, Equatable {
     var fields: Fields {
         [
             "environment": lane.environment, "topic": lane.topic, "other_server": otherServer,
-            "state": state.rawValue, "reason": reason?.oneLine, "remedy": remedy?.oneLine, "since": since?.rfc3339,
+            "state": state, "reason": reason?.oneLine, "remedy": remedy?.oneLine, "since": since?.rfc3339,
             "next_probe": nextProbe?.rfc3339,
         ]
     }
@@ -211,7 +202,7 @@ package struct LaneReport: Sendable, Equatable {
         else { return nil }
         lane = LaneIdentity(environment: environment, topic: topic)
         otherServer = json["other_server"]?.text
-        self.state = State(rawValue: state)
+        self.state = state
         reason = json["reason"]?.text
         remedy = json["remedy"]?.text
         since = json.instant("since")

@@ -211,7 +211,7 @@ package struct Explanation: CommandOutput {
 
     private func isClosed(_ obstacle: Obstacle, for send: FutureSend) -> Bool {
         guard let lane = obstacle.lane else { return false }
-        return send.lanes.contains(lane.lane) && (lane.state == .stopped || send.at <= now)
+        return send.lanes.contains(lane.lane) && (lane.state == LaneReport.stopped || send.at <= now)
     }
 
     private func whyNoCheckIn(_ read: ReadUser) -> String {

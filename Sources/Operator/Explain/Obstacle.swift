@@ -33,14 +33,14 @@ extension Obstacle {
 
     fileprivate init?(_ lane: LaneReport) {
         let texts = ["stopped": "is stopped", "resting": "rests", "backing_off": "waits before its next try"]
-        guard let state = texts[lane.state.rawValue] else { return nil }
+        guard let state = texts[lane.state] else { return nil }
         // A lane that waits gives its reason as text.
-        let reason = lane.reason.map { " (\(lane.state == .backingOff ? $0 : LaneStatus.cause($0)))" } ?? ""
+        let reason = lane.reason.map { " (\(lane.state == LaneReport.backingOff ? $0 : LaneStatus.cause($0)))" } ?? ""
         text = "the lane \(lane.name) \(state)\(reason)"
         fix = lane.remedy.map { "Fix: \($0)." }
         fields = [
             "cause": "lane", "environment": lane.lane.environment, "topic": lane.lane.topic,
-            "state": lane.state.rawValue, "reason": lane.reason, "remedy": lane.remedy, "next_try": lane.nextProbe,
+            "state": lane.state, "reason": lane.reason, "remedy": lane.remedy, "next_try": lane.nextProbe,
         ]
         self.lane = lane
     }

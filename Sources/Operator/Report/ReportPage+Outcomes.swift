@@ -119,7 +119,7 @@ extension ReportPage {
             let started = Elapsed.text(report.window.now - daemon.startedAt)
             // None if the state can't be read.
             let lanes = daemon.lanes.map { lane in
-                "\(lane.name)\(lane.otherServer == nil ? "" : ", not Apple's server"): \(lane.state.text)"
+                "\(lane.name)\(lane.otherServer == nil ? "" : ", not Apple's server"): \(lane.stateText)"
             }.joined(separator: "; ")
             return ["\(place + 1)", daemon.isAlive ? "alive" : unseen, started, daemon.version, lanes]
         }

@@ -51,7 +51,7 @@ extension StatusPage {
     }
 
     private var stoppedLane: StatusAnswer? {
-        let lanes = alive.flatMap(\.lanes).filter { $0.state == .stopped }
+        let lanes = alive.flatMap(\.lanes).filter { $0.state == LaneReport.stopped }
         guard let lane = lanes.min(by: { ($0.since ?? work.now) < ($1.since ?? work.now) }) else { return nil }
         let what = "lane \(lane.name) is stopped\(lane.cause.map { ": \($0)" } ?? "")"
         return fault(what, fix: lane.remedy, .temporary, lead(since: lane.since))
@@ -59,9 +59,9 @@ extension StatusPage {
 
     /// Users wait, or sweeps run, but nobody is served and no sweep is good.
     private var stalled: StatusAnswer? {
-        let lane = alive.flatMap(\.lanes).first { $0.state != .open && $0.state != .idle }
+        let lane = alive.flatMap(\.lanes).first { ![LaneReport.open, LaneReport.idle].contains($0.state) }
         let cause = lane?.cause.map { ", \($0)" } ?? ""
-        let reason = lane.map { ": lane \($0.name) is \($0.state.text)\(cause)" } ?? ""
+        let reason = lane.map { ": lane \($0.name) is \($0.stateText)\(cause)" } ?? ""
         let fix = "nudged doctor finds the cause"
         // After so many seconds without a good sweep, that counts as a fault.
         let patience = usualDelay + 60

@@ -136,7 +136,7 @@ package struct StatusPage: CommandOutput {
     private func describe(_ lane: LaneReport, _ page: inout TextPage) {
         let since = lane.since.map { " for \(Elapsed.text(work.now - $0))" } ?? ""
         let cause = lane.cause.map { ": \($0)" } ?? ""
-        page.wrapped("  lane \(lane.name): \(lane.state.text)\(since)\(cause)", indent: 4)
+        page.wrapped("  lane \(lane.name): \(lane.stateText)\(since)\(cause)", indent: 4)
         if let server = lane.otherServer { page.wrapped("    server \(server), which is not Apple's", indent: 6) }
         if let remedy = lane.remedy { page.wrapped("    fix: \(remedy)", indent: 9) }
         if let probe = lane.nextProbe {
@@ -177,11 +177,8 @@ package struct StatusPage: CommandOutput {
 
 extension LaneReport {
     var name: String { "\(lane.environment) \(lane.topic)" }
-    var cause: String? { reason.map { state == .stopped ? LaneStatus.cause($0) : $0 } ?? state.note }
-}
-
-extension LaneReport.State {
+    var cause: String? { reason.map { state == Self.stopped ? LaneStatus.cause($0) : $0 } ?? note }
     /// The state for an operator. In the output, a span of time follows it.
-    var text: String { ["open": "connected", "backing_off": "waiting", "draining": "stopping"][rawValue] ?? rawValue }
-    var note: String? { ["idle": "no connection is needed", "draining": "it waits for the last answers"][rawValue] }
+    var stateText: String { ["open": "connected", "backing_off": "waiting", "draining": "stopping"][state] ?? state }
+    var note: String? { ["idle": "no connection is needed", "draining": "it waits for the last answers"][state] }
 }

@@ -175,7 +175,7 @@ import TimeZones
         #expect(DaemonState(json: "[]") == nil && DaemonState(json: "nonsense") == nil)
         let lanes = #"{"lanes": [{"environment": "a", "topic": "b", "state": "dreaming"}, 7], "x": 1}"#
         let newer = try #require(DaemonState(json: lanes))
-        #expect(newer.lanes.map(\.state.rawValue) == ["dreaming"] && newer.lastSweep == nil)
+        #expect(newer.lanes.map(\.state) == ["dreaming"] && newer.lastSweep == nil)
         let unread = Self.page([DaemonRow(now: Self.now, state: "[]")]).text(on: Screen(width: 80))
         #expect(unread.contains("its state can't be read"))
     }
