@@ -51,19 +51,12 @@ package final class Journal: Sendable {
         return socket.send([], to: address, attachment: file, wait: wait)
     }
 
-    /// The journal's spelling of a key: `sweep_id`, `sweep-id` and `sweepId` all give `NUDGED_SWEEP_ID`.
+    /// The journal's spelling of a key: `NUDGED_SWEEP_ID` for `sweep_id`.
     static func fieldName(_ key: String) -> String {
-        var name = Array("NUDGED_".utf8)
-        var wasLower = false
-        for byte in key.utf8 {
-            let isUpper = (65...90).contains(byte)
-            let isLower = (97...122).contains(byte)
-            let isDigit = (48...57).contains(byte)
-            if isUpper, wasLower { name.append(UInt8(ascii: "_")) }
-            name.append(isLower ? byte & 0xDF : isUpper || isDigit ? byte : UInt8(ascii: "_"))
-            wasLower = isLower || isDigit
+        let name = "NUDGED_\(key.uppercased())".utf8.prefix(64).map { byte in
+            (65...90).contains(byte) || (48...57).contains(byte) ? byte : UInt8(ascii: "_")
         }
-        return String(decoding: name.prefix(64), as: UTF8.self)
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// The datagram of the native protocol (systemd, "Native Journal Protocol"). A field is `NAME=value\n`. If the
