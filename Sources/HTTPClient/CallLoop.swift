@@ -2,13 +2,19 @@ import CLibCurl
 import Glibc
 import Base
 
-final class CallLoop: Sendable {
+/// A client's calls, on its thread, with libcurl's multi handle: the running transfers and the kept connections.
+///
+/// @unchecked Sendable: only the thread uses `multi`, except in `wake`. libcurl allows that from any thread while the
+/// handle exists, and `isAlive` guards it.
+final class CallLoop: @unchecked Sendable {
     private struct State {
         var queue: CallQueue
         /// Every call without an answer. Who removes one answers it.
         var calls: [UInt64: Call] = [:]
         var lastID: UInt64 = 0
         var isClosed = false
+        /// Whether `multi` exists.
+        var isAlive = true
         /// The tasks that wait for the thread's end. Nil: it has ended.
         var waiters: [CheckedContinuation<Void, Never>]? = []
 
@@ -19,14 +25,23 @@ final class CallLoop: Sendable {
     }
 
     let settings: HTTPClientSettings
-    private let multi: MultiHandle
+    private let curl: UnsafePointer<nudged_curl>
+    private let multi: UnsafeMutableRawPointer
     private let state: Mutex<State>
 
-    init(_ settings: HTTPClientSettings, _ multi: MultiHandle) {
+    /// - Throws: `.resources` if there is no memory or descriptor, `.library`.
+    init(_ settings: HTTPClientSettings) throws(HTTPClientError) {
         self.settings = settings
+        curl = try LibCurl.loaded()
+        guard let multi = curl.pointee.multi_init() else {
+            throw HTTPClientError(.resources, "no memory or descriptor left for an HTTP client")
+        }
         self.multi = multi
+        _ = nudged_curl_multi_set_number(curl, multi, CURLMOPT_MAXCONNECTS, max(1, settings.concurrency))
         state = Mutex(State(queue: CallQueue(concurrency: settings.concurrency, capacity: settings.queueLength)))
     }
+
+    deinit { end() }
 
     // MARK: From other threads
 
@@ -48,22 +63,29 @@ final class CallLoop: Sendable {
             return nil
         }
         if let refusal { return call.fail(refusal) }
-        multi.wake()
+        wake()
     }
 
     func cancel(_ id: UInt64) {
         // Nil: it was answered meanwhile.
         guard let call = state.withLock({ $0.remove(id) }) else { return }
         call.fail(HTTPClientError(.cancelled, "the call to \(call.request.url) was cancelled"))
-        multi.wake()
+        wake()
     }
 
     func close() {
         state.withLock { $0.isClosed = true }
-        multi.wake()
+        wake()
     }
 
-    func end() async {
+    /// Ends the current or next poll.
+    private func wake() {
+        // Writes to a pipe of libcurl. The lock keeps the handle alive meanwhile.
+        state.withLock { if $0.isAlive { _ = curl.pointee.multi_wakeup(multi) } }
+    }
+
+    /// Returns when the thread has ended.
+    func ended() async {
         await withCheckedContinuation { continuation in
             let waits = state.withLock { state in
                 state.waiters?.append(continuation)
@@ -82,18 +104,19 @@ final class CallLoop: Sendable {
         var isFaulty = false
         while !isFaulty, !state.withLock(\.isClosed) {
             startAndExpire(&transfers)
-            isFaulty = multi.perform() != CURLM_OK
+            var running: Int32 = 0
+            isFaulty = curl.pointee.multi_perform(multi, &running) != CURLM_OK
             // Ended transfers free places: start other calls before the next sleep.
             if collect(&transfers) { continue }
-            if !isFaulty { isFaulty = multi.wait(patience) != CURLM_OK }
+            if !isFaulty { isFaulty = curl.pointee.multi_poll(multi, nil, 0, patience, nil) != CURLM_OK }
         }
         let left = state.withLock { state in
             state.isClosed = true
             return exchange(&state.calls, with: [:]).values
         }
-        for easy in transfers.keys { multi.remove(easy) }
+        for easy in transfers.keys { remove(easy) }
         for call in left { call.fail(isFaulty ? HTTPClientError(.library, "libcurl's transfers failed") : .closed) }
-        multi.end()
+        end()
         for waiter in state.withLock({ exchange(&$0.waiters, with: nil) }) ?? [] { waiter.resume() }
     }
 
@@ -106,7 +129,15 @@ final class CallLoop: Sendable {
         pthread_sigmask(SIG_BLOCK, &pipe, nil)
     }
 
-    /// Milliseconds until the next deadline. `wait` considers libcurl's own timers itself.
+    /// Ends a transfer. Its connection is kept only if the answer was complete.
+    private func remove(_ easy: UnsafeMutableRawPointer) { _ = curl.pointee.multi_remove_handle(multi, easy) }
+
+    /// Closes every connection. No transfer may be left.
+    private func end() {
+        if state.withLock({ exchange(&$0.isAlive, with: false) }) { _ = curl.pointee.multi_cleanup(multi) }
+    }
+
+    /// Milliseconds until the next deadline. libcurl considers its own timers itself.
     private var patience: Int32 {
         guard let next = state.withLock(\.queue.nextDeadline) else { return .max }
         let left = (next - .now) / .milliseconds(1)
@@ -124,13 +155,13 @@ final class CallLoop: Sendable {
         for call in expired { call.fail(.timedOut(call.request.url)) }
         // Ends the connections of calls that were cancelled or have expired.
         for (easy, transfer) in transfers where !open.contains(transfer.call.id) {
-            multi.remove(easy)
+            remove(easy)
             transfers[easy] = nil
         }
         for call in started {
             do throws(HTTPClientError) {
                 let transfer = try Transfer(call, settings, now: now)
-                guard multi.add(transfer.easy) == CURLM_OK else {
+                guard curl.pointee.multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                     throw HTTPClientError(.library, "libcurl can't start a call to \(call.request.url)")
                 }
                 transfers[transfer.easy] = transfer
@@ -143,9 +174,13 @@ final class CallLoop: Sendable {
     /// Answers the calls whose transfers have ended. Returns whether there were any.
     private func collect(_ transfers: inout [UnsafeMutableRawPointer: Transfer]) -> Bool {
         var isAny = false
-        while let (easy, result) = multi.nextEnded() {
+        var left: Int32 = 0
+        while let message = curl.pointee.multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            // The message goes with the transfer.
+            let result = message.pointee.data.result
             isAny = true
-            multi.remove(easy)
+            remove(easy)
             guard let transfer = transfers.removeValue(forKey: easy) else { continue }
             state.withLock { $0.remove(transfer.call.id) }?.continuation.resume(returning: transfer.answer(result))
         }

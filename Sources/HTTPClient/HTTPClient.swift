@@ -31,7 +31,7 @@ package final class HTTPClient: Sendable {
             let why = String(cString: strerror(errno))
             throw HTTPClientError(.trustFile, "can't read certificates to trust from \(caFile): \(why)")
         }
-        loop = CallLoop(settings, try MultiHandle(keeping: max(1, settings.concurrency)))
+        loop = try CallLoop(settings)
         guard let thread = DedicatedThread.start(named: "http-client", { [loop] in loop.run() })
         else { throw HTTPClientError(.resources, "no thread left for an HTTP client") }
         pthread_detach(thread)
@@ -63,6 +63,6 @@ package final class HTTPClient: Sendable {
     /// Ends every call and closes every connection. Returns when that is done. May be called more than once.
     package func close() async {
         loop.close()
-        await loop.end()
+        await loop.ended()
     }
 }
