@@ -66,11 +66,8 @@ package struct SenderConfiguration: Sendable, Equatable {
         self.signingKey = signingKey
         self.topic = topic
         self.environment = environment
-        client = ClientConfiguration(
-            host: endpoint?.host ?? environment.host,
-            port: endpoint?.port ?? 443,
-            trust: caFile.map { .file($0) } ?? .system
-        )
+        let server = endpoint ?? Endpoint(host: environment.host, port: 443)
+        client = ClientConfiguration(host: server.host, port: server.port, caFile: caFile)
         // An answer's body is under 100 bytes. A longer one is ignored.
         client.maximumBody = 8_192
         client.keptFields = ["retry-after"]
@@ -90,6 +87,6 @@ package struct SenderConfiguration: Sendable, Equatable {
     /// Whether the two are equal apart from limits and time-outs.
     func isLike(_ other: SenderConfiguration) -> Bool {
         hasKey(of: other) && topic == other.topic && environment == other.environment && server == other.server
-            && client.trust == other.client.trust
+            && client.caFile == other.client.caFile
     }
 }

@@ -1,13 +1,13 @@
 import Glibc
 import Base
-package import OpenSSL
 
 /// How a client connection is made and kept. All times are milliseconds of CLOCK_MONOTONIC.
 package struct ClientConfiguration: Sendable, Equatable {
     /// A host name or a numeric address: resolved for every dial, sent as SNI, and part of the certificate.
     package var host: String
     package var port: UInt16
-    package var trust: TLSTrust
+    /// A PEM file whose certificates are trusted instead of the system's. Nil: the system's.
+    package var caFile: String?
     /// The time for name resolution, TCP, TLS and the server's first SETTINGS frame together.
     package var connectTimeout: Int64 = 10_000
     /// The time from a request's start on a stream (not in the queue) to its complete answer.
@@ -25,8 +25,8 @@ package struct ClientConfiguration: Sendable, Equatable {
     /// The name of the connection's thread. The system uses its first 15 bytes.
     package var label = "http2"
 
-    package init(host: String, port: UInt16 = 443, trust: TLSTrust = .system) {
-        (self.host, self.port, self.trust) = (host, port, trust)
+    package init(host: String, port: UInt16 = 443, caFile: String? = nil) {
+        (self.host, self.port, self.caFile) = (host, port, caFile)
     }
 }
 

@@ -45,8 +45,7 @@ struct ClientLoop: Sendable {
     /// A connected socket with TLS on it. The caller owns the socket. The name is resolved each time, and the addresses
     /// are tried in random order. It ends early after `close`. `deadline`: Milliseconds of CLOCK_MONOTONIC.
     private func dial(by deadline: UInt64) throws(CloseReason) -> (descriptor: Int32, tls: TLSConnection) {
-        let trust = configuration.trust
-        let context = try withTLS { () throws(TLSError) in try TLSContext.client(trust: trust) }
+        let context = try withTLS { () throws(TLSError) in try TLSContext.client(caFile: configuration.caFile) }
         let addresses = try resolve(by: deadline).shuffled()
         var failure = CloseReason(.resolve, "\(configuration.host) has no address")
         for (index, address) in addresses.enumerated() {

@@ -1,12 +1,5 @@
 import COpenSSL
 
-public enum TLSTrust: Sendable, Equatable {
-    /// The system's trust store (OpenSSL's default paths, and SSL_CERT_FILE and SSL_CERT_DIR).
-    case system
-    /// Only the certificates of a PEM file.
-    case file(String)
-}
-
 /// What many TLS connections share: TLS 1.2 or newer (a client's 1.2 only with ECDHE and AEAD suites), ALPN `h2`.
 ///
 /// @unchecked Sendable: only the factories change the SSL_CTX. SSL_new, its later user, counts references atomically.
@@ -35,9 +28,10 @@ public final class TLSContext: @unchecked Sendable {
     /// are all of this kind, and aren't part of the list.
     private static let suites = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
-    /// For connections that verify the peer's certificate chain and name and require HTTP/2.
+    /// For connections that verify the peer's certificate chain and name and require HTTP/2. `caFile`: a PEM file whose
+    /// certificates are trusted. Nil: the system's (OpenSSL's default paths, and SSL_CERT_FILE and SSL_CERT_DIR).
     /// - Throws: `.credentials` if the file of trusted certificates can't be read.
-    public static func client(trust: TLSTrust = .system) throws(TLSError) -> TLSContext {
+    public static func client(caFile: String?) throws(TLSError) -> TLSContext {
         let context = try TLSContext(method: TLS_client_method())
         guard SSL_CTX_set_cipher_list(context.handle, suites) == 1 else {
             throw TLSError(.library, "OpenSSL has no cipher suite with ECDHE and AEAD: \(TLSErrorQueue.text())")
@@ -50,12 +44,12 @@ public final class TLSContext: @unchecked Sendable {
         guard SSL_CTX_set_alpn_protos(context.handle, offer, UInt32(offer.count)) == 0 else {
             throw TLSError(.library, "can't offer ALPN h2: \(TLSErrorQueue.text())")
         }
-        switch trust {
-        case .system: SSL_CTX_set_default_verify_paths(context.handle)
-        case .file(let path):
-            guard SSL_CTX_load_verify_file(context.handle, path) == 1 else {
-                throw TLSError(.credentials, "can't read certificates to trust from \(path): \(TLSErrorQueue.text())")
+        if let caFile {
+            guard SSL_CTX_load_verify_file(context.handle, caFile) == 1 else {
+                throw TLSError(.credentials, "can't read certificates to trust from \(caFile): \(TLSErrorQueue.text())")
             }
+        } else {
+            SSL_CTX_set_default_verify_paths(context.handle)
         }
         return context
     }

@@ -46,7 +46,7 @@ final class Pair: Sendable {
         var clientSide = ClientConfiguration(host: "localhost", port: server.port)
         clientSide.requestDeadline = 30_000
         clientSide.keptFields = ["apns-id"]
-        clientSide.trust = .file(roots.path)
+        clientSide.caFile = roots.path
         adjustClient(&clientSide)
         let (told, address) = (told, serverSide.address)
         client = ClientConnection(configuration: clientSide, resolver: resolver ?? { _ in [address] }) { event in

@@ -15,7 +15,7 @@ struct TLSTests {
     /// - Parameter trust: nil: the authority.
     private func client(_ trust: String? = nil) throws -> TLSContext {
         let roots = try CAFile(trust ?? authority.certificate)
-        return try withExtendedLifetime(roots) { try TLSContext.client(trust: .file(roots.path)) }
+        return try withExtendedLifetime(roots) { try TLSContext.client(caFile: roots.path) }
     }
 
     private static func shakeHands(_ near: TLSConnection, _ far: TLSConnection) throws {
@@ -135,7 +135,7 @@ struct TLSTests {
     }
 
     @Test func context_whenFilesAreBad() throws {
-        #expect(code { _ = try TLSContext.client(trust: .file("/nowhere")) }?.code == .credentials)
+        #expect(code { _ = try TLSContext.client(caFile: "/nowhere") }?.code == .credentials)
         #expect(code { _ = try client("no PEM") }?.code == .credentials)
         let one = try authority.issue(for: ["a"])
         let two = try authority.issue(for: ["a"])
