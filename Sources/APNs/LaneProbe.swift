@@ -56,7 +56,7 @@ package enum LaneProbe {
         connection.start()
         var opened: Int64?
         for await (event, now) in events {
-            if case .opened = event { opened = now }
+            if case .capacity = event { opened = opened ?? now }
             guard let result = Self.result(of: event, wasOpen: opened != nil) else { continue }
             let start = opened ?? now
             return Report(result: result, trip: (now - start) * 1_000, askedAt: (now + start) * 500)
@@ -67,7 +67,7 @@ package enum LaneProbe {
     /// Nil: a later event gives the result.
     private static func result(of event: ClientEvent, wasOpen: Bool) -> Result? {
         switch event {
-        case .opened, .capacity, .goaway: nil
+        case .capacity, .goaway: nil
         case .completions(let completions): completions.lazy.compactMap { result(of: $0.result) }.first
         case .closed(let reason): wasOpen ? .unanswered("\(reason)") : .unreachable(reason.code, "\(reason)")
         }

@@ -4,8 +4,7 @@ import JSON
 extension LaneState {
     mutating func take(_ event: ClientEvent, from number: Int) {
         switch event {
-        case .opened(let capacity): open(number, streams: capacity)
-        case .capacity(let capacity): change(number) { $0.streams = capacity }
+        case .capacity(let streams): open(number, streams: streams)
         case .completions(let completions): for completion in completions { complete(completion, on: number) }
         case .goaway(_, let code, let debug):
             // Apple's has `{"reason":"…"}`. A second one (RFC 9113 section 6.8) changes nothing here.

@@ -32,7 +32,7 @@ package struct ClientConfiguration: Sendable, Equatable {
 
 /// One HTTP/2 connection as a client, with its own thread.
 ///
-/// Requests beyond the free streams wait in it. `ClientEvent.opened` and `.capacity` tell how many those are.
+/// Requests beyond the free streams wait in it. `ClientEvent.capacity` tells how many those are.
 package final class ClientConnection: Sendable {
     private let loop: ClientLoop
 

@@ -1,10 +1,7 @@
-/// What a client connection reports to its owner, on the connection's thread, in order.
-///
-/// `opened` comes at most once and first. `closed` comes exactly once and last.
+/// What a client connection reports to its owner, on the connection's thread, in order. `closed` comes exactly once, last.
 package enum ClientEvent: Sendable {
-    /// The server's first SETTINGS frame has arrived. Requests are written from now on, at most `capacity` at a time.
-    case opened(capacity: Int)
     /// The number of streams that may be open: the server's MAX_CONCURRENT_STREAMS, at most `maximumStreams`. May be 0.
+    /// The first one means that the server's first SETTINGS frame has arrived: requests are written from now on.
     case capacity(Int)
     /// The requests that ended since the last wake-up, in the order in which they ended.
     case completions([Completion])

@@ -78,7 +78,7 @@ final class ClientSession {
         let limit = nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
         let now = min(Int(limit), configuration.maximumStreams)
         guard now != capacity else { return }
-        events.append(capacity == nil ? .opened(capacity: now) : .capacity(now))
+        events.append(.capacity(now))
         capacity = now
     }
 

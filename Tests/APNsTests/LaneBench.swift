@@ -82,7 +82,7 @@ struct LaneBench {
         handle(.send(pushes, receiver))
     }
 
-    mutating func open(_ link: Int, streams: Int) { handle(.connection(link, .opened(capacity: streams))) }
+    mutating func open(_ link: Int, streams: Int) { handle(.connection(link, .capacity(streams))) }
 
     mutating func goAway(_ link: Int) { handle(.connection(link, .goaway(lastStreamID: 0, code: 0, debug: ""))) }
 

@@ -68,7 +68,7 @@ import Testing
                 lane.open(link, streams: Int.random(in: 0...20, using: &random))
             case 80..<84:
                 guard let link = open.randomElement(using: &random) else { return }
-                lane.handle(.connection(link, .capacity(Int.random(in: 0...20, using: &random))))
+                lane.open(link, streams: Int.random(in: 0...20, using: &random))
             case 84..<86:
                 guard let link = open.randomElement(using: &random) else { return }
                 lane.goAway(link)

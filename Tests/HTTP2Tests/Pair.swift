@@ -121,7 +121,7 @@ extension Pair.Told {
     mutating func note(_ event: ClientEvent) {
         if !closed.isEmpty { afterwards += 1 }
         switch event {
-        case .opened, .capacity, .goaway: break
+        case .capacity, .goaway: break
         case .completions(let completions):
             completed += completions.count
             for completion in completions { results[completion.tag, default: []].append(completion.result) }
