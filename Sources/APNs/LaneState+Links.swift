@@ -6,7 +6,7 @@ extension LaneState {
         switch event {
         case .capacity(let streams): open(number, streams: streams)
         case .completions(let completions): for completion in completions { complete(completion, on: number) }
-        case .goaway(_, let code, let debug):
+        case .goaway(let code, let debug):
             // Apple's has `{"reason":"…"}`. A second one (RFC 9113 section 6.8) changes nothing here.
             let reason = (try? JSONValue(parsing: debug)).flatMap(Answer.reason) ?? "code_\(code)"
             effects.log.append(.goAway(connection: number, reason: reason))

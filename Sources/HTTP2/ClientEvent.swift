@@ -1,13 +1,13 @@
-/// What a client connection reports to its owner, on the connection's thread, in order. `closed` comes exactly once, last.
+/// What a client connection reports to its owner, on its thread, in order. `closed` comes exactly once and last.
 package enum ClientEvent: Sendable {
     /// The number of streams that may be open: the server's MAX_CONCURRENT_STREAMS, at most `maximumStreams`. May be 0.
     /// The first one means that the server's first SETTINGS frame has arrived: requests are written from now on.
     case capacity(Int)
     /// The requests that ended since the last wake-up, in the order in which they ended.
     case completions([Completion])
-    /// The server sent GOAWAY. Requests above `lastStreamID` and queued ones complete as unsent. Those below are
+    /// The server sent GOAWAY. Requests above its last stream id and queued ones complete as unsent. Those below are
     /// awaited, and nothing new is started. `debug` is the frame's debug data as text, at most 1,024 bytes of it.
-    case goaway(lastStreamID: Int32, code: UInt32, debug: String)
+    case goaway(code: UInt32, debug: String)
     /// The connection has ended. Every accepted request has completed.
     case closed(CloseReason)
 }

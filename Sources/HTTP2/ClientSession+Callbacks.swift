@@ -116,7 +116,7 @@ extension ClientSession {
             let debug = UnsafeBufferPointer(start: sent.opaque_data, count: min(sent.opaque_data_len, 1_024))
             let text = String(decoding: debug, as: UTF8.self)
             goaway = (sent.last_stream_id, sent.error_code)
-            events.append(.goaway(lastStreamID: sent.last_stream_id, code: sent.error_code, debug: text))
+            events.append(.goaway(code: sent.error_code, debug: text))
         default: break
         }
     }

@@ -84,7 +84,7 @@ struct LaneBench {
 
     mutating func open(_ link: Int, streams: Int) { handle(.connection(link, .capacity(streams))) }
 
-    mutating func goAway(_ link: Int) { handle(.connection(link, .goaway(lastStreamID: 0, code: 0, debug: ""))) }
+    mutating func goAway(_ link: Int) { handle(.connection(link, .goaway(code: 0, debug: ""))) }
 
     mutating func close(_ link: Int, _ code: CloseReason.Code = .lost, why: String) {
         handle(.connection(link, .closed(CloseReason(code, why))))
