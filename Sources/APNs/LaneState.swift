@@ -129,15 +129,13 @@ struct LaneState: Sendable {
     let jitter: @Sendable () -> Double
 
     init(_ configuration: SenderConfiguration, jitter: @escaping @Sendable () -> Double) {
-        self.configuration = configuration
-        self.jitter = jitter
+        (self.configuration, self.jitter) = (configuration, jitter)
         limit = AdaptiveLimit(most: configuration.maxInFlight)
     }
 
     /// Takes an event and returns what to do.
     mutating func handle(_ event: LaneEvent, now: Int64, wall: Int64) -> LaneEffects {
-        self.now = now
-        self.wall = wall
+        (self.now, self.wall) = (now, wall)
         endRests()
         take(event)
         take(window.tick(now: now))

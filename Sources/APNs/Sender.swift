@@ -24,9 +24,7 @@ package final class Sender: Sendable {
         resolver: NameLookup.Resolver? = nil,
         log: @escaping @Sendable (SenderEvent) -> Void
     ) {
-        self.clock = clock
-        self.resolver = resolver
-        self.log = log
+        (self.clock, self.resolver, self.log) = (clock, resolver, log)
         core = Mutex(SenderCore(LaneState(configuration, jitter: jitter)))
     }
 

@@ -61,11 +61,8 @@ package struct SenderConfiguration: Sendable, Equatable {
         endpoint: Endpoint? = nil,
         caFile: String? = nil
     ) {
-        self.teamID = teamID
-        self.keyID = keyID
-        self.signingKey = signingKey
-        self.topic = topic
-        self.environment = environment
+        (self.teamID, self.keyID, self.signingKey) = (teamID, keyID, signingKey)
+        (self.topic, self.environment) = (topic, environment)
         let server = endpoint ?? Endpoint(host: environment.host, port: 443)
         client = ClientConfiguration(host: server.host, port: server.port, caFile: caFile)
         // An answer's body is under 100 bytes. A longer one is ignored.

@@ -7,8 +7,7 @@ final class PushReceiver: Sendable {
     let refusals: RefusalReceiver
 
     init(_ refusals: RefusalReceiver, onResults: @escaping @Sendable ([PushResult]) -> Void) {
-        self.refusals = refusals
-        self.onResults = onResults
+        (self.refusals, self.onResults) = (refusals, onResults)
     }
 }
 

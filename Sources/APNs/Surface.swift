@@ -46,9 +46,7 @@ package struct LiveActivity: Sendable, Equatable {
         guard let event = object["event"]?.text.flatMap(Event.init), let id = object["id"]?.text,
             let state = json("content_state")
         else { return nil }
-        self.event = event
-        self.id = id
-        self.state = state
+        (self.event, self.id, self.state) = (event, id, state)
         attributesType = object["attributes_type"]?.text
         attributes = json("attributes")
         staleDate = object["stale_date"]?.integer

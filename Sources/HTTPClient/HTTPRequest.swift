@@ -74,8 +74,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package init(post body: [UInt8], to url: HTTPURL, contentType: String, bearerToken: String? = nil)
         throws(HTTPClientError)
     {
-        self.url = url
-        self.body = body
+        (self.url, self.body) = (url, body)
         guard Self.isFieldValue(contentType) else {
             throw HTTPClientError(.invalidRequest, "the content type contains a character that is not allowed")
         }

@@ -68,10 +68,8 @@ final class Transfer {
         guard let easy = curl.pointee.easy_init() else {
             throw HTTPClientError(.resources, "no memory left for \(call.request)")
         }
-        self.call = call
-        self.easy = easy
-        self.curl = curl
-        self.settings = settings
+        (self.call, self.easy) = (call, easy)
+        (self.curl, self.settings) = (curl, settings)
         for option in TransferOption.all(for: call.request, settings, left: call.deadline - now) {
             try option.set(on: easy, curl)
         }

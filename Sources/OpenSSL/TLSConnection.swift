@@ -35,9 +35,7 @@ public final class TLSConnection {
         }
         let state = UnsafeMutablePointer<SocketState>.allocate(capacity: 1)
         state.initialize(to: SocketState(descriptor: descriptor))
-        self.handle = handle
-        self.state = state
-        self.host = host
+        (self.handle, self.state, self.host) = (handle, state, host)
         guard let bio = SocketBIO.make(state) else { throw TLSError(.library, "out of memory for a BIO") }
         // One BIO for both directions. The SSL takes ownership of the reference.
         SSL_set_bio(handle, bio, bio)

@@ -38,9 +38,7 @@ public actor Database {
         afterSilence: Probe? = nil,
         onFailure: @escaping FailureReport = { _ in }
     ) {
-        self.configuration = configuration
-        self.afterSilence = afterSilence
-        self.onFailure = onFailure
+        (self.configuration, self.afterSilence, self.onFailure) = (configuration, afterSilence, onFailure)
     }
 
     /// The connection. Without one, it waits as long as needed.

@@ -10,10 +10,8 @@ public struct Statement: Sendable {
     public let preparedName: String?
 
     public init(_ name: String, sql: String, parameters: [Parameter] = [], preparedName: String? = nil) {
-        self.name = name
-        self.sql = sql
-        self.parameters = parameters
-        self.preparedName = preparedName
+        (self.name, self.sql) = (name, sql)
+        (self.parameters, self.preparedName) = (parameters, preparedName)
     }
 }
 
@@ -59,9 +57,7 @@ public struct Parameter: Sendable {
     let isExpressible: Bool
 
     private init(_ type: PostgresType, _ bytes: [UInt8]?, isExpressible: Bool = true) {
-        self.type = type
-        self.bytes = bytes
-        self.isExpressible = isExpressible
+        (self.type, self.bytes, self.isExpressible) = (type, bytes, isExpressible)
     }
 
     public static func null(_ type: PostgresType) -> Parameter { Parameter(type, nil) }

@@ -44,11 +44,8 @@ public struct PostgresError: Error, Sendable, Equatable {
         object: String? = nil,
         detail: String? = nil
     ) {
-        self.code = code
-        self.sqlState = sqlState
-        self.statement = statement
-        self.object = object
-        self.detail = detail
+        (self.code, self.sqlState, self.statement) = (code, sqlState, statement)
+        (self.object, self.detail) = (object, detail)
     }
 
     /// PostgreSQL's name for the condition of `sqlState` (appendix A of its manual), or for its class.

@@ -13,8 +13,7 @@ public final class Rows: Sendable {
     private let formats: [(isBinary: Bool, type: PostgresType?)]
 
     init(owning result: OpaquePointer, statement: String) {
-        self.result = result
-        self.statement = statement
+        (self.result, self.statement) = (result, statement)
         count = Int(PQntuples(result))
         columnCount = Int(PQnfields(result))
         formats = (0..<PQnfields(result)).map {
