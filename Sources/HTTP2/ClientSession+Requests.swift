@@ -48,10 +48,26 @@ extension ClientSession {
     }
 
     /// Returns the stream that nghttp2 chose, or a negative number if there is none.
+    ///
+    /// nghttp2 copies values. It uses names and fixed values in place, in the template, which the submission keeps.
     private func submit(_ request: RequestBatch.Slot, _ bytes: UnsafeBufferPointer<UInt8>, to index: Int) -> Int32 {
         guard request.headEnd - request.start <= Self.maximumHead, request.pathEnd > request.start,
-            let count = layOut(request, bytes)
+            let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate
         else { return -1 }
+        scratch[RequestTemplate.pathIndex].value = start + request.start
+        scratch[RequestTemplate.pathIndex].valuelen = request.pathEnd - request.start
+        var count = template.fixedCount
+        var offset = request.pathEnd
+        while offset + 3 <= request.headEnd, count < 128 {
+            let field = template.fixedCount + Int(bytes[offset])
+            guard field < template.fields.count else { return -1 }
+            let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
+            scratch[count] = template.fields[field]
+            scratch[count].value = start + offset + 3
+            scratch[count].valuelen = length
+            offset += 3 + length
+            count += 1
+        }
         // The slot's index plus 1, because index 0 would be a null pointer.
         let context = UnsafeMutableRawPointer(bitPattern: index + 1)
         guard request.end > request.headEnd else {
@@ -63,30 +79,6 @@ extension ClientSession {
         provider.source.ptr = context
         provider.read_callback = Self.readBody
         return nghttp2_submit_request(handle, nil, scratch, count, &provider, context)
-    }
-
-    /// Puts a request's fields into `scratch` and returns their number.
-    ///
-    /// nghttp2 copies values. It uses names and fixed values in place, in the template, which the submission keeps.
-    private func layOut(_ request: RequestBatch.Slot, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate else {
-            return nil
-        }
-        scratch[RequestTemplate.pathIndex].value = start + request.start
-        scratch[RequestTemplate.pathIndex].valuelen = request.pathEnd - request.start
-        var count = template.fixedCount
-        var offset = request.pathEnd
-        while offset + 3 <= request.headEnd, count < 128 {
-            let field = template.fixedCount + Int(bytes[offset])
-            guard field < template.fields.count else { return nil }
-            let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
-            scratch[count] = template.fields[field]
-            scratch[count].value = start + offset + 3
-            scratch[count].valuelen = length
-            offset += 3 + length
-            count += 1
-        }
-        return count
     }
 
     /// The stream has ended, by either side and for any reason (RFC 9113 section 7).
