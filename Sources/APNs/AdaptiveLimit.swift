@@ -2,9 +2,8 @@ import Base
 
 /// Limits the pushes in flight by the server's answers: additive increase, multiplicative decrease.
 ///
-/// The limit halves when a tenth of a round's answers are failures. A round counts the pushes sent since the last fall.
-/// A single 500 among thousands changes nothing. At a limit of one, a further fall returns a back-off, so a fast server
-/// that only fails gets a few requests a minute.
+/// It halves when a tenth of a round's answers are failures. A round counts the pushes sent since the last fall. At a
+/// limit of one, a further fall returns a back-off, so a fast server that only fails gets a few requests a minute.
 struct AdaptiveLimit: Sendable {
     /// Milliseconds.
     static let longestPause: Int64 = 60_000

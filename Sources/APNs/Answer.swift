@@ -41,11 +41,7 @@ package enum AnswerAction: Sendable, Equatable {
 extension Answer {
     /// Reads an answer. A body that is not `{"reason": string, "timestamp"?: whole number over 0}` is ignored, so a
     /// damaged body never deletes a token or stops a lane.
-    ///
-    /// - Parameters:
-    ///   - body: As received. Not read if the status is 200.
-    ///   - isTruncated: Whether bytes of the body are missing.
-    ///   - retryAfter: The text of the header `Retry-After`.
+    /// `isTruncated`: whether bytes of the body are missing. `retryAfter`: the header's text.
     package init(status: Int, body: [UInt8], isTruncated: Bool = false, retryAfter: String? = nil) {
         self.status = status
         // A date would need the server's clock. Apple sends numbers.

@@ -1,7 +1,6 @@
 extension Notification {
-    /// Appends the payload as JSON: `{"aps":{…},"conversation_id"?,"domain"?,"action",…}`.
-    ///
-    /// It builds no tree of values, because it runs once for each nudge.
+    /// Appends the payload as JSON: `{"aps":{…},"conversation_id"?,"domain"?,"action",…}`. It builds no tree of values,
+    /// because it runs once for each nudge.
     package func render(into out: inout [UInt8]) {
         if let surface { return render(surface, into: &out) }
         if isSilent {

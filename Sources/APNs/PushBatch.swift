@@ -150,8 +150,7 @@ public enum PushOutcome: Sendable, Equatable {
     /// Final for this device and nudge. `status` is nil if the push was never sent. `deletes` is set only for a 410.
     case rejected(status: Int?, reason: String, deletes: TokenDeletion?)
     /// The token is refused for this environment and topic. When the window of answers closes, `onQuarantine` is called
-    /// if the device is to blame. If the lane is misconfigured, it stops instead. A trial (`PushBatch.append`) counts
-    /// in no window, so `onQuarantine` is not called.
+    /// if the device is to blame, unless this was a trial. If the lane is misconfigured, it stops instead.
     case suspect(status: Int, reason: String)
     /// Answered, not accepted: send to this device again later. `retryAfter` is in seconds.
     case delayed(reason: String, status: Int, retryAfter: Int?)

@@ -6,9 +6,8 @@ import OpenSSL
 package enum PushIdentity {
     /// The `apns-id` of a nudge to a device.
     ///
-    /// The first 16 bytes of a SHA-256 as a UUID of version 8 (RFC 9562, section 5.8). The input is the user's 16
-    /// bytes, then kind, key and lower-case token in UTF-8. Each of these three follows its length in four big-endian
-    /// bytes.
+    /// The first 16 bytes of a SHA-256 as a UUID of version 8 (RFC 9562, section 5.8), of the user's 16 bytes, then
+    /// kind, key and lower-case token in UTF-8, each after its length in four big-endian bytes.
     ///
     /// - Parameters:
     ///   - kind: `check_in`, `message`, `reminder`.

@@ -11,12 +11,8 @@ package final class Sender: Sendable {
     private let resolver: NameLookup.Resolver?
     private let log: @Sendable (SenderEvent) -> Void
 
-    /// A sender without a connection. The first push opens one.
-    ///
-    /// - Parameters:
-    ///   - jitter: A random number from 0 to 1, for back-offs.
-    ///   - resolver: Resolves a host's addresses in tests. Nil: the system does.
-    ///   - log: Gets events for the log, in order. Called on any thread, must not block.
+    /// A sender without a connection. `jitter`: a random number from 0 to 1, for back-offs. `resolver`: for tests.
+    /// `log` gets events in order, on any thread, and must not block.
     package init(
         configuration: SenderConfiguration,
         clock: SenderClock = .system,

@@ -112,10 +112,8 @@ package struct SenderClock: Sendable {
     /// Runs the action once, at or soon after the instant of `now`, never synchronously.
     package var wake: @Sendable (_ at: Int64, _ action: @escaping @Sendable () -> Void) -> Void
 
-    /// CLOCK_BOOTTIME, the wall clock, and a timer of Dispatch.
-    ///
-    /// The timer runs on CLOCK_MONOTONIC, which stops while the machine is suspended. After a suspension it is late by
-    /// the rest of its span at most. `now` decides what is due.
+    /// CLOCK_BOOTTIME, the wall clock, and a timer of Dispatch. The timer's CLOCK_MONOTONIC stops while the machine is
+    /// suspended: after that it is late by the rest of its span at most, and `now` decides what is due.
     package static let system: SenderClock = {
         let timers = DispatchQueue(label: "nudged.apns.timers")
         return SenderClock(

@@ -30,18 +30,14 @@ package struct ClientConfiguration: Sendable, Equatable {
     }
 }
 
-/// One HTTP/2 connection as a client, with its own thread.
-///
-/// Requests beyond the free streams wait in it. `ClientEvent.capacity` tells how many those are.
+/// One HTTP/2 connection as a client, with its own thread. Requests beyond the free streams (`ClientEvent.capacity`)
+/// wait in it.
 package final class ClientConnection: Sendable {
     private let loop: ClientLoop
 
-    /// A connection that is not started yet.
-    ///
-    /// - Parameters:
-    ///   - resolver: Returns the numeric addresses of a host. It is called for every dial on its own thread, where it
-    ///     may block. Nil: the system's resolver.
-    ///   - onEvent: Called on the connection's thread. It must return soon, and may call `submit` and `close`.
+    /// A connection that is not started yet. `resolver` returns a host's numeric addresses: it is called for every dial
+    /// on a thread of its own, where it may block. Nil: the system's. `onEvent` is called on the connection's thread.
+    /// It must return soon, and may call `submit` and `close`.
     package init(
         configuration: ClientConfiguration,
         resolver: NameLookup.Resolver? = nil,

@@ -92,8 +92,7 @@ package enum UnknownReason: Sendable, Equatable {
 }
 
 package struct Response: Sendable, Equatable {
-    /// Everything except the status. Most answers have only a status, so they need no allocation and no reference
-    /// count.
+    /// All but the status. Most answers have nothing else, so they need no allocation and no reference count.
     ///
     /// @unchecked Sendable: only the connection's thread changes it, before the response is delivered.
     final class Content: @unchecked Sendable {

@@ -1,8 +1,7 @@
 import CNGHTTP2
 import Glibc
 
-/// Runs `body` on the callback's session, which outlives its nghttp2 session. Without a context, which never happens,
-/// it returns `otherwise`.
+/// Runs `body` on the callback's session. Without a context, which never happens, it returns `otherwise`.
 ///
 /// It skips reference counting, because a push needs about twelve callbacks. This is safe: nghttp2 calls back only
 /// within a call of the session, whose caller holds the session.

@@ -47,9 +47,8 @@ extension ClientSession {
         return true
     }
 
-    /// Returns the stream that nghttp2 chose, or a negative number if there is none.
-    ///
-    /// nghttp2 copies values. It uses names and fixed values in place, in the template, which the submission keeps.
+    /// Returns the stream that nghttp2 chose; negative: there is none. nghttp2 copies values. It uses names and fixed
+    /// values in place, in the template, which the submission keeps.
     private func submit(_ request: RequestBatch.Slot, _ bytes: UnsafeBufferPointer<UInt8>, to index: Int) -> Int32 {
         guard request.headEnd - request.start <= Self.maximumHead, request.pathEnd > request.start,
             let start = UnsafeMutablePointer(mutating: bytes.baseAddress), let template = scratchTemplate

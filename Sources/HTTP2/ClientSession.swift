@@ -115,9 +115,8 @@ final class ClientSession {
         violation = "too many frames that answer no request"
     }
 
-    /// Fills the output up to a record: first with waiting frames, then with new requests.
-    ///
-    /// So a request starts as late as possible, and its `writeBy` is checked just before its frames are made.
+    /// Fills the output up to a record: first with waiting frames, then with new requests. So a request starts as late
+    /// as possible, and its `writeBy` is checked just before its frames are made.
     func fill(now: UInt64) {
         while !output.isFull {
             var frame: UnsafePointer<UInt8>?

@@ -1,8 +1,6 @@
 import CNGHTTP2
 
-/// Requests in one buffer of bytes, so that another request allocates nothing. A request's slot is its place in the
-/// batch.
-///
+/// Requests in one buffer of bytes, so that another one allocates nothing. A request's slot is its place in the batch.
 /// A request is written in this order: `begin`, its path, its varying fields, its body.
 package struct RequestBatch: Sendable {
     /// The places of a request's parts in `bytes`. A varying field is its index in the template (one byte), the length
@@ -147,23 +145,19 @@ struct RequestQueue {
 package final class RequestTemplate: Sendable {
     /// The number of fixed fields, with the four pseudo-header fields.
     let fixedCount: Int
-    /// `:method`, `:scheme`, `:authority`, `:path` (without a value), the fixed fields, the varying fields (without
-    /// values).
+    /// `:method`, `:scheme`, `:authority`, `:path`, the fixed fields, the varying ones. What varies has no value.
     ///
     /// nonisolated(unsafe): only init writes it and only deinit frees it. The memory never changes in between.
     nonisolated(unsafe) let fields: UnsafeMutableBufferPointer<nghttp2_nv>
 
     static let pathIndex = 3
 
-    /// A header field whose value differs between the requests of one template: its name in lower case, and whether
-    /// HPACK must not add the value to its table (RFC 7541 section 6.2.3). A value that always differs, such as an id,
-    /// would evict long-lived ones, such as a bearer token.
+    /// A header field whose value differs between the requests of a template: its name in lower case, and whether HPACK
+    /// must not add the value to its table (RFC 7541 section 6.2.3), where new ids would evict a bearer token.
     package typealias VaryingField = (name: String, isNeverIndexed: Bool)
 
-    /// - Parameters:
-    ///   - authority: The value of `:authority`: host, or host and port.
-    ///   - fixed: The fields that all requests have. HPACK's table keeps them. At most 64 fields and 8 KiB.
-    ///   - varying: The fields that a request may set. A field without a value is not sent. At most 32.
+    /// `authority`: host, or host and port. `fixed`: at most 64 fields and 8 KiB; HPACK's table keeps them. `varying`:
+    /// at most 32 that a request may set. One without a value is not sent.
     package init(authority: String, fields fixed: [(name: String, value: String)], varying: [VaryingField] = []) {
         precondition(varying.count <= 32, "at most 32 varying fields")
         let size = fixed.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }

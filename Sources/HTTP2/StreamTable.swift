@@ -35,10 +35,8 @@ struct StreamSlot {
     var isProduced: Bool { endOffset != StreamSlot.open }
 }
 
-/// The open streams of a client connection, in slots, in the order of their deadlines.
-///
-/// All requests of a connection have the same time limit. So the order of their starts is the order of their deadlines,
-/// and a linked list is enough.
+/// The open streams of a client connection, in slots, in the order of their deadlines. All requests have the same time
+/// limit, so this is the order of their starts, and a linked list is enough.
 ///
 /// The slots are in unsafe memory and not in an array, and the methods are not mutating. One stream's callbacks use its
 /// slot about twelve times. Each use would otherwise check for uniqueness and exclusive access. This is safe: there is

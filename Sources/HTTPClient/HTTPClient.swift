@@ -16,8 +16,7 @@ package struct HTTPClientSettings: Sendable, Equatable {
     package init() {}
 }
 
-/// HTTP calls with libcurl on its own thread: verified certificates, connections that are kept, limits for time and
-/// size.
+/// HTTP calls with libcurl on its own thread: certificates are verified, connections kept, time and size limited.
 ///
 /// A kept connection may break while a request is written to it. libcurl then sends the request again on a new
 /// connection. So a server may receive a request twice, and its effect must not depend on that.
@@ -39,8 +38,7 @@ package final class HTTPClient: Sendable {
 
     deinit { loop.close() }
 
-    /// Sends a request and waits for the complete answer. `deadline`: The time for the whole call. Nil: the settings'
-    /// `deadline`.
+    /// Sends a request and waits for the complete answer. `deadline`: for the whole call. Nil: the settings'.
     /// - Throws: Any `HTTPClientError.Code` that a call can cause. `.cancelled` as soon as the task is cancelled.
     package func send(
         _ request: HTTPRequest,

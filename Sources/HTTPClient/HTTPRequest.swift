@@ -1,8 +1,7 @@
 import CLibCurl
 
-/// An address of http or https, checked once.
-///
-/// Its description is only the origin: a path or query may be a secret, as with heartbeat services.
+/// An address of http or https, checked once. Its description is only the origin: a path or query may be a secret, as
+/// with heartbeat services.
 package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     let text: String
     package let isEncrypted: Bool
@@ -10,8 +9,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible, CustomRefle
     package let host: String
     package let port: UInt16
 
-    /// Reads an absolute address without a user name. It must be visible ASCII (RFC 3986: percent-encoded, hosts in
-    /// Punycode).
+    /// Reads an absolute address without a user name, in visible ASCII (RFC 3986: percent-encoded, hosts in Punycode).
     /// - Throws: `.invalidRequest`, whose text doesn't repeat the address. `.library` if libcurl can't be loaded.
     package init(_ text: String) throws(HTTPClientError) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

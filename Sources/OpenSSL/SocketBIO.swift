@@ -1,14 +1,10 @@
 import COpenSSL
 import Glibc
 
-/// The BIO that OpenSSL reads and writes sockets with.
-///
-/// OpenSSL's own socket BIO calls write, which raises SIGPIPE on a closed connection. That would end a process that
-/// doesn't ignore it. This BIO sends with MSG_NOSIGNAL, so programs that use it need no precaution.
+/// The BIO that OpenSSL reads and writes sockets with. OpenSSL's own raises SIGPIPE on a closed connection, which would
+/// end a process that doesn't ignore it. This one sends with MSG_NOSIGNAL, so programs need no precaution.
 enum SocketBIO {
-    /// Made once and kept as long as the process runs.
-    ///
-    /// nonisolated(unsafe): constant after its thread-safe initialisation. OpenSSL only reads it.
+    /// Made once and never freed. nonisolated(unsafe): constant after its thread-safe initialisation, and only read.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         let kind = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK
         guard let method = BIO_meth_new(kind, "socket without SIGPIPE") else { return nil }

@@ -1,9 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// TLS on a non-blocking, connected socket. It owns OpenSSL's state but not the descriptor, which must live longer.
-///
-/// Not Sendable: one thread uses it. It never raises SIGPIPE.
+/// TLS on a non-blocking, connected socket, without SIGPIPE. It owns OpenSSL's state but not the descriptor, which must
+/// live longer. Not Sendable: one thread uses it.
 public final class TLSConnection {
     package let handle: OpaquePointer
     private let state: UnsafeMutablePointer<SocketState>
@@ -86,18 +85,16 @@ public final class TLSConnection {
         return protocolName[0] == UInt8(ascii: "h") && protocolName[1] == UInt8(ascii: "2")
     }
 
-    /// Reads plain bytes, at most those of one record.
-    ///
-    /// More bytes may be buffered inside: only after `.wantsRead` should the descriptor be polled.
+    /// Reads plain bytes, at most those of one record. More may be buffered inside, so only after `.wantsRead` should
+    /// the descriptor be polled.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> TLSStep {
         begin()
         let count = SSL_read(handle, buffer.baseAddress, Int32(clamping: buffer.count))
         return count > 0 ? .done(Int(count)) : try step(count, "while reading")
     }
 
-    /// Writes plain bytes. At most 16,384 of them, one record, are accepted at once.
-    ///
-    /// After `.wantsRead` or `.wantsWrite`, a part may be sent: offer the same bytes again, and at least as many.
+    /// Writes plain bytes, at most one record of 16,384 at once. After `.wantsRead` or `.wantsWrite`, a part may be
+    /// sent: offer the same bytes again, and at least as many.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> TLSStep {
         begin()
         let count = SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))

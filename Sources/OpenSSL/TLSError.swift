@@ -1,8 +1,7 @@
 import COpenSSL
 
-/// A failure of TLS: a code for decisions, and a text for the operator.
-///
-/// The description names hosts, files and OpenSSL's reasons. It never holds key material or payload.
+/// A failure of TLS: a code for decisions, and a text for the operator. The text names hosts, files and OpenSSL's
+/// reasons, never key material or payload.
 public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// A certificate, key or trust source can't be read, or certificate and key don't match.

@@ -105,16 +105,14 @@ public actor Connection {
     }
 
     /// Connects. Each host of the configuration has `connectTimeout`.
-    ///
     /// - Throws: `connectionFailed`, or `cancelled` as soon as the task is cancelled.
     public static func open(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Connection {
         let connection = Connection(configuration)
         typealias Answers = AsyncStream<Result<Void, PostgresError>>
         // The first answer counts.
         let (answers, answer) = Answers.makeStream(bufferingPolicy: .bufferingOldest(1))
-        // libpq resolves names with the blocking getaddrinfo on the connection's queue, and no deadline or cancellation
-        // interrupts it. So this function doesn't wait for it: a connection that comes too late is released. A Task
-        // would start on the cooperative pool. If all its threads are busy, the time would pass unused.
+        // libpq resolves names with the blocking getaddrinfo on the connection's queue, which nothing interrupts. So
+        // this doesn't wait for it: a late connection is released. A Task could find every thread of its pool busy.
         connection.executor.perform {
             connection.assumeIsolated { isolated in
                 _ = answer.yield(Result { () throws(PostgresError) in try isolated.connect() })
@@ -167,7 +165,6 @@ public actor Connection {
     // MARK: The link
 
     /// A password as the server stores it (SCRAM-SHA-256), for `alter role … password`: its log gets no password.
-    ///
     /// - Throws: `notConnected`; `unexpectedResult` if libpq has no memory or no random numbers.
     public func verifier(password: String, user: String) throws(PostgresError) -> String {
         try perform { link throws(PostgresError) in

@@ -30,9 +30,7 @@ public actor Database {
     /// When this connection replaced a lost one. Nil if it is the first.
     public private(set) var replacedAt: ContinuousClock.Instant?
 
-    /// Makes no connection yet.
-    ///
-    /// - Parameter afterSilence: What a connection must pass if the one before ended without an answer.
+    /// Makes no connection yet. `afterSilence`: What a connection must pass if the one before ended without an answer.
     public init(
         _ configuration: ConnectionConfiguration,
         afterSilence: Probe? = nil,
@@ -42,7 +40,6 @@ public actor Database {
     }
 
     /// The connection. Without one, it waits as long as needed.
-    ///
     /// - Throws: `cancelled` as soon as the task is cancelled, `notConnected` after `close`.
     public func connection() async throws(PostgresError) -> Connection {
         await current?.closeIfEnded()

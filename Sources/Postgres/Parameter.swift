@@ -126,9 +126,8 @@ public struct Parameter: Sendable {
 
     private static func inexpressible(_ type: PostgresType) -> Parameter { Parameter(type, nil, isExpressible: false) }
 
-    /// Elements of one length, written in one pass: a settlement binds about thirty of these lists.
-    ///
-    /// - Parameter encode: Returns the element's bytes as they are in memory. Nil if it can't be expressed.
+    /// Elements of one length, written in one pass: a settlement binds about thirty of these lists. `encode` returns an
+    /// element's bytes as they are in memory. Nil if it can't be expressed.
     private static func fixed<Element, Bytes: BitwiseCopyable>(
         _ type: PostgresType,
         of element: PostgresType,

@@ -27,7 +27,6 @@ public enum Pooling: Sendable, Equatable {
     private static let turns = 3
 
     /// Finds the pooling with at most two connections of its own. Changes nothing.
-    ///
     /// - Throws: Why the first connection could not be made or did not answer.
     public static func of(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> Pooling {
         try await Connection.once(configuration) { (first) async throws(PostgresError) in

@@ -43,10 +43,9 @@ extension PostgresError {
         self.init(code, sqlState: sqlState, statement: statement, object: object, detail: isShown ? message : nil)
     }
 
-    /// Reads libpq's message about a failed connection. libpq gives no other source for it.
-    ///
-    /// libpq's own messages name host, address, port, user and database, but never the password. The server's have
-    /// class 28, 3D, 53, 57 or 08. So the first line may be shown.
+    /// Reads libpq's message about a failed connection; it gives no other source. It names host, address, port, user
+    /// and database, but never the password. The server's has class 28, 3D, 53, 57 or 08. So the first line may be
+    /// shown.
     init(connecting message: String) {
         let lines = message.split(separator: "\n")
         // Each address gives a line. The server's own is the most useful: `FATAL:  28P01: ` is before its text.

@@ -2,10 +2,9 @@ import CLibPQ
 import Glibc
 
 extension ServerLink {
-    /// Sends the statements in one flight and collects their results. There is one synchronisation point at the end. So
-    /// without BEGIN they are one implicit transaction, and the first error aborts the rest.
-    ///
-    /// - Parameter named: Those that are prepared once, if the session allows it and they have a `preparedName`.
+    /// Sends the statements in one flight, with one synchronisation point at the end, and collects their results. So
+    /// without BEGIN they are one implicit transaction, and the first error aborts the rest. `named`: those that are
+    /// prepared once, if the session allows it and they have a `preparedName`.
     /// - Throws: The first error. After `refusedByServer` the link stays usable, but a transaction may be open. After
     ///   `connectionLost` or `timedOut` it must be closed.
     func flight(

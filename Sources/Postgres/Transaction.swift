@@ -37,10 +37,9 @@ public struct Transaction: Sendable {
 
 extension Connection {
     /// Runs `body` in a transaction. It commits when `body` returns and rolls back when `body` throws. No other caller
-    /// uses the connection meanwhile. For migrations; the pipeline sends its statements in one flight.
-    ///
-    /// - Parameter isSnapshot: Whether it only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile
-    ///   VACUUM removes no row version that died since.
+    /// uses the connection meanwhile. For migrations; the pipeline sends its statements in one flight. `isSnapshot`: it
+    /// only reads one snapshot (REPEATABLE READ READ ONLY). Keep it short: meanwhile VACUUM can't remove newly dead
+    /// rows.
     /// - Throws: What `body` throws. `rolledBack` if `body` ignored a statement's error and returned.
     public func transaction<T: Sendable>(
         isSnapshot: Bool = false,
