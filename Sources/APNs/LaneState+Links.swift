@@ -78,9 +78,7 @@ extension LaneState {
     }
 
     mutating func endRests() {
-        for index in links.indices {
-            if case .resting(let until) = links[index].phase, until <= now { links[index].phase = .open }
-        }
+        for index in links.indices where links[index].restsUntil ?? .max <= now { links[index].phase = .open }
     }
 
     /// Closes connections that have nothing more to wait for.
@@ -155,6 +153,8 @@ struct LaneLink: Sendable {
     func capacity(share: Int) -> Int { phase == .open && !hasEnded ? min(streams, isProven ? share : 1) : 0 }
 
     func space(share: Int) -> Int { max(0, capacity(share: share) - inFlight) }
+
+    var restsUntil: Int64? { if case .resting(let until) = phase { until } else { nil } }
 
     var isActive: Bool { phase != .retiring && phase != .closing }
 }

@@ -95,10 +95,7 @@ extension LaneState {
         if links.contains(where: { $0.phase == .open }) { return .open }
         if links.contains(where: { $0.phase == .dialing }) { return .connecting }
         if now < dialAfter { return .backingOff(until: dialAfter, why: dialReason) }
-        let rests = links.compactMap { link in
-            if case .resting(let until) = link.phase { until } else { nil }
-        }
-        if let until = rests.min(), !canDial { return .resting(until: until) }
+        if let until = links.compactMap(\.restsUntil).min(), !canDial { return .resting(until: until) }
         return .idle
     }
 
@@ -107,9 +104,7 @@ extension LaneState {
         var wake = Int64.max
         for instant in [pauseUntil, dialAfter] where instant > now { wake = min(wake, instant) }
         if isStopped, nextProbe > now { wake = min(wake, nextProbe) }
-        for link in links {
-            if case .resting(let until) = link.phase, until > now { wake = min(wake, until) }
-        }
+        for link in links { if let until = link.restsUntil, until > now { wake = min(wake, until) } }
         if queue.count > 0 { wake = min(wake, max(earliestWriteBy, now + 1)) }
         if let closes = window.closesAt { wake = min(wake, max(closes, now + 1)) }
         if storm.count > 0 { wake = min(wake, max(storm.nextLine, now + 1)) }
