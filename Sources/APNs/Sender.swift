@@ -24,11 +24,7 @@ package final class Sender: Sendable {
         core = Mutex(SenderCore(LaneState(configuration, jitter: jitter)))
     }
 
-    deinit {
-        core.withLock { core in
-            for connection in core.connections.values { connection.close() }
-        }
-    }
+    deinit { core.withLock { core in core.connections.values.forEach { $0.close() } } }
 
     /// Sends each push of a batch once.
     ///

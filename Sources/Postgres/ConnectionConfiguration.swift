@@ -226,18 +226,15 @@ extension ConnectionConfiguration {
             let isName = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:_%".contains($0)) }
             guard isName else { throw PostgresError(.invalidURL, detail: "the host is not a host name") }
         }
-        if let port = attempt["port"] {
-            guard let number = UInt16(port), number > 0 else {
-                throw PostgresError(.invalidURL, detail: "the port is not a number from 1 to 65535")
-            }
+        if let port = attempt["port"], UInt16(port) ?? 0 == 0 {
+            throw PostgresError(.invalidURL, detail: "the port is not a number from 1 to 65535")
         }
         let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
-        if let mode = attempt["sslmode"], !modes.contains(mode) {
+        let mode = attempt["sslmode"] ?? "prefer"
+        guard modes.contains(mode) else {
             throw PostgresError(.invalidURL, detail: "sslmode must be one of \(modes.joined(separator: ", "))")
         }
-        guard !allowInsecure, !isLocal(attempt) else { return }
-        guard attempt["sslmode"] == "verify-full" else {
-            let mode = attempt["sslmode"] ?? "prefer"
+        if !allowInsecure, !isLocal(attempt), mode != "verify-full" {
             throw PostgresError(.insecure, detail: "sslmode \(mode) is not enough for a host other than this machine")
         }
     }
