@@ -63,7 +63,7 @@ final class Scene: TestDatabase, Sendable {
         } else {
             try self.cluster.createDatabase(named: database, template: source)
         }
-        // ServerWatchdog removes it with the cluster's folder, even if this process is killed.
+        // ServerHost removes it with the cluster's folder, even if this process is killed.
         folder = "\(self.cluster.folder)/\(database)"
         try #require(mkdir(folder, 0o700) == 0)
         let certificate = try Self.certificate.get()

@@ -85,7 +85,7 @@ package struct AcceptedPush: Sendable, Equatable {
 
     /// Looks for duplicates only if there are more fields than the four pseudo-header fields and one of each name.
     private static func checkDuplicates(_ headers: HeaderFields) throws(RequestRefusal) {
-        guard headers.count > 4 + names.count(where: { headers.bytes($0) != nil }) else { return }
+        guard headers.count > 4 + names.count(where: { headers[$0] != nil }) else { return }
         var seen: Set<String> = []
         for (name, _) in headers.all where names.contains(name) && !seen.insert(name).inserted {
             throw .bad("DuplicateHeaders")

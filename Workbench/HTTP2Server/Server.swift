@@ -125,8 +125,6 @@ package struct ServerConfiguration: Sendable {
     package var shakesHands = true
     /// Whether ALPN `h2` is agreed on. False imitates a server without HTTP/2.
     package var offersHTTP2 = true
-    /// Limits the server to TLS 1.2 with these suites, as ciphers(1) writes them. Nil: all that OpenSSL offers.
-    package var suites: String?
     /// MAX_CONCURRENT_STREAMS in the first SETTINGS frame; nil leaves it out. Default 1,000.
     package var maxConcurrentStreams: UInt32? = 1_000
     /// INITIAL_WINDOW_SIZE in the first SETTINGS frame: the bytes of a body that need no WINDOW_UPDATE. Default 1 MiB.

@@ -20,6 +20,25 @@ package struct ServerRequest: Sendable {
     package var path: String { headers[":path"] ?? "" }
 }
 
+/// Header fields (RFC 9110 section 5) in order, repetitions too. Names are in lower case.
+package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
+    package private(set) var all: [(name: String, value: String)] = []
+
+    package init() {}
+
+    package init(dictionaryLiteral elements: (String, String)...) { elements.forEach { append($0, $1) } }
+
+    package var count: Int { all.count }
+
+    /// The first value of the field. Nil if there is no such field.
+    package subscript(name: String) -> String? { all.first { $0.name == name }?.value }
+
+    /// Adds a field. A name or value over 65,535 bytes is left out.
+    package mutating func append(_ name: String, _ value: String) {
+        if name.utf8.count <= 0xFFFF, value.utf8.count <= 0xFFFF { all.append((name, value)) }
+    }
+}
+
 package indirect enum ServerReply: Sendable {
     case respond(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [], after: Duration? = nil)
     /// Answers but never ends the stream: HEADERS and DATA without END_STREAM.

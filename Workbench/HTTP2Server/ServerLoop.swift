@@ -28,11 +28,7 @@ final class ServerLoop: @unchecked Sendable {
     init(_ configuration: ServerConfiguration, _ handler: any ServerHandler) throws {
         self.configuration = configuration
         self.handler = handler
-        context = try TLSContext.server(
-            configuration.certificate,
-            offersHTTP2: configuration.offersHTTP2,
-            suites: configuration.suites
-        )
+        context = try TLSContext.server(configuration.certificate, offersHTTP2: configuration.offersHTTP2)
         let (listeners, port) = try Server.listen(configuration, port: configuration.port)
         self.listeners = listeners
         self.port = port

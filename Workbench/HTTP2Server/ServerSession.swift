@@ -10,8 +10,8 @@ final class ServerSession {
     let connection: ServerConnection
     let onRequest: (ServerRequest, ServerSession) -> Void
     var handle: OpaquePointer?
-    var slots: [ServerStream] = []
-    var free: [Int] = []
+    /// By stream id.
+    var streams: [Int32: ServerStream] = [:]
     var output = OutputBuffer()
     var raw: [UInt8] = []
     var hasFailed = false
@@ -111,42 +111,28 @@ final class ServerSession {
         }
     }
 
-    /// The slot of an open stream; nil if it is closed.
-    func slot(of stream: Int32) -> Int? {
-        guard let context = nghttp2_session_get_stream_user_data(handle, stream) else { return nil }
-        return Int(bitPattern: context) - 1
-    }
-
-    func openStream(_ stream: Int32) {
-        let index = free.popLast() ?? slots.count
-        if index == slots.count { slots.append(ServerStream()) }
-        slots[index].streamID = stream
-        nghttp2_session_set_stream_user_data(handle, stream, UnsafeMutableRawPointer(bitPattern: index + 1))
-    }
-
-    func requestEnded(_ index: Int) {
-        let slot = slots[index]
-        onRequest(ServerRequest(streamID: slot.streamID, headers: slot.headers, body: slot.body), self)
+    func requestEnded(_ id: Int32) {
+        guard let stream = streams[id] else { return }
+        onRequest(ServerRequest(streamID: id, headers: stream.headers, body: stream.body), self)
     }
 }
 
 struct ServerStream {
-    var streamID: Int32 = 0
     var headers = HeaderFields()
     var body: [UInt8] = []
-    var reply: [UInt8] = []
-    var replyOffset = 0
+    /// What is left to write of the reply's body.
+    var reply: ArraySlice<UInt8> = []
     var isUnfinished = false
 }
 
 extension ServerSession {
     /// Performs the reply at once; the caller handles its delay. Does nothing if the stream is closed.
     func perform(_ reply: ServerReply, on stream: Int32) {
-        guard let index = slot(of: stream) else { return }
+        guard streams[stream] != nil else { return }
         switch reply {
-        case .respond(let status, let headers, let body, _): respond(index, status, headers, body, isUnfinished: false)
+        case .respond(let status, let headers, let body, _): respond(stream, status, headers, body, isUnfinished: false)
         case .unfinished(let status, let headers, let body, _):
-            respond(index, status, headers, body, isUnfinished: true)
+            respond(stream, status, headers, body, isUnfinished: true)
         case .informational(let status, let then):
             withFields(status, HeaderFields()) { fields, count in
                 nghttp2_submit_headers(handle, noFlags, stream, nil, fields, count, nil)
@@ -157,17 +143,14 @@ extension ServerSession {
         }
     }
 
-    private func respond(_ index: Int, _ status: Int, _ headers: HeaderFields, _ body: [UInt8], isUnfinished: Bool) {
-        let stream = slots[index].streamID
-        slots[index].reply = body
-        slots[index].replyOffset = 0
-        slots[index].isUnfinished = isUnfinished
+    private func respond(_ stream: Int32, _ status: Int, _ headers: HeaderFields, _ body: [UInt8], isUnfinished: Bool) {
+        streams[stream]?.reply = body[...]
+        streams[stream]?.isUnfinished = isUnfinished
         withFields(status, headers) { fields, count in
             guard !body.isEmpty || isUnfinished else {
                 return nghttp2_submit_response(handle, stream, fields, count, nil)
             }
             var provider = nghttp2_data_provider()
-            provider.source.ptr = UnsafeMutableRawPointer(bitPattern: index + 1)
             provider.read_callback = ServerCallbacks.readReply
             return nghttp2_submit_response(handle, stream, fields, count, &provider)
         }
@@ -175,37 +158,18 @@ extension ServerSession {
 
     /// Calls `use` with `:status` and the fields in nghttp2's form. nghttp2 copies them.
     private func withFields(_ status: Int, _ headers: HeaderFields, _ use: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) {
-        var name: StaticString { ":status" }
-        let digits = (UInt8(48 + status / 100 % 10), UInt8(48 + status / 10 % 10), UInt8(48 + status % 10))
-        _ = withUnsafeBytes(of: digits) { digits in
-            headers.packed.withUnsafeBytes { packed in
-                withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: headers.count + 1) { fields in
-                    // nghttp2 takes non-const pointers but doesn't write to them.
-                    func field(_ name: UnsafeRawPointer, _ length: Int, _ value: UnsafeRawPointer, _ count: Int)
-                        -> nghttp2_nv
-                    {
-                        nghttp2_nv(
-                            name: UnsafeMutablePointer(mutating: name.assumingMemoryBound(to: UInt8.self)),
-                            value: UnsafeMutablePointer(mutating: value.assumingMemoryBound(to: UInt8.self)),
-                            namelen: length,
-                            valuelen: count,
-                            flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)
-                        )
-                    }
-                    guard let start = digits.baseAddress else { return Int32(-1) }
-                    fields.initializeElement(at: 0, to: field(name.utf8Start, 7, start, 3))
-                    var offset = 0
-                    var count = 1
-                    while let range = headers.field(at: offset), let base = packed.baseAddress {
-                        let name = base + range.name.lowerBound
-                        let value = base + range.value.lowerBound
-                        fields.initializeElement(at: count, to: field(name, range.name.count, value, range.value.count))
-                        offset = range.value.upperBound
-                        count += 1
-                    }
-                    return use(fields.baseAddress, count)
-                }
+        let all = [(name: ":status", value: "\(status)")] + headers.all
+        var bytes = all.flatMap { Array($0.name.utf8) + Array($0.value.utf8) }
+        // nghttp2 takes non-const pointers but doesn't write to them.
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            guard var place = bytes.baseAddress else { return }
+            let fields = all.map { name, value -> nghttp2_nv in
+                let (length, count) = (name.utf8.count, value.utf8.count)
+                defer { place += length + count }
+                let flags = UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)
+                return nghttp2_nv(name: place, value: place + length, namelen: length, valuelen: count, flags: flags)
             }
+            _ = use(fields, fields.count)
         }
     }
 }
