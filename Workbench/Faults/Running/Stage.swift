@@ -51,6 +51,7 @@ final class Stage: Sendable {
         simulator = try APNsSimulator(script: script, certificate: workshop.certificate.server)
         try cluster.createDatabase(named: database, template: Workshop.template)
         try simulator.start()
+        workshop.remember(self)
     }
 
     private static func script(_ scenery: Scenery, _ population: Population, _ taken: TakenPushes) -> SimulatorScript {
@@ -69,26 +70,21 @@ final class Stage: Sendable {
         return script
     }
 
-    func atEnd(_ ending: @escaping @Sendable () -> Void) {
-        endings.withLock { $0.append(ending) }
-        workshop.atEnd(ending)
-    }
+    func atEnd(_ ending: @escaping @Sendable () -> Void) { endings.withLock { $0.append(ending) } }
 
+    /// Ends what the round has started. May be called again, and from a signal's handler.
     func strike() {
+        workshop.forget(self)
         // The comparison may retain this stage.
         comparison.withLock { $0 = nil }
-        for ending in endings.withLock({ $0 }) { ending() }
         for process in processes.withLock({ $0 }) where process.exit == nil {
             process.signal(SIGCONT)
             process.end(SIGKILL)
         }
+        for ending in endings.withLock({ $0 }) { ending() }
         simulator.stop()
-        if round.scenery.ownCluster == nil {
-            // If this fails, the database stays until the cluster is removed.
-            try? cluster.dropDatabase(named: database)
-        } else {
-            workshop.release(cluster)
-        }
+        // If dropping fails, the database stays until the cluster is removed.
+        if cluster === workshop.cluster { try? cluster.dropDatabase(named: database) } else { cluster.stop() }
     }
 
     /// A random number below `count`, from the round's seed.
@@ -134,7 +130,8 @@ final class Stage: Sendable {
     func spawn(_ arguments: [String], environment: [String: String]? = nil) throws -> ChildProcess {
         let process = try ChildProcess(arguments, environment: environment, output: .captured, error: .captured)
         processes.withLock { $0.append(process) }
-        workshop.register(process)
+        // It may have been started while everything was being ended.
+        if workshop.isEnding { process.signal(SIGKILL) }
         return process
     }
 

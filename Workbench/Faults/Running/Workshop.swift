@@ -1,5 +1,4 @@
 import APNsSimulator
-import Dispatch
 import Glibc
 import LocalPostgres
 import Synchronization
@@ -15,10 +14,7 @@ package final class Workshop: Sendable {
     let certificate: SimulatorCertificate
     /// Temporary files, in the cluster's folder, so they are removed with it.
     let folder: String
-    private let processes = Mutex<[ChildProcess]>([])
-    private let clusters = Mutex<[LocalCluster]>([])
-    private let endings = Mutex<[@Sendable () -> Void]>([])
-    private let isClosed = Mutex(false)
+    private let state = Mutex((stages: [Stage](), isClosed: false))
 
     static let template = "faults_template"
     static let (teamID, keyID, topic) = ("FAULTS1234", "KEY1234567", "com.example.app")
@@ -47,45 +43,28 @@ package final class Workshop: Sendable {
 
     /// Ends everything that was started. May be called again, and from a signal's handler.
     package func close() {
-        let isFirst = isClosed.withLock { closed in
-            defer { closed = true }
-            return !closed
+        let open = state.withLock { state in
+            defer { state = ([], true) }
+            return state.isClosed ? nil : state.stages
         }
-        guard isFirst else { return }
-        for process in processes.withLock({ $0 }) {
-            process.signal(SIGCONT)
-            process.signal(SIGKILL)
-        }
-        for ending in endings.withLock({ $0 }) { ending() }
-        for cluster in clusters.withLock({ $0 }) { cluster.stop() }
+        guard let open else { return }
+        for stage in open { stage.strike() }
         cluster.stop()
     }
 
     /// Whether everything is being ended. From then on a round's result means nothing.
-    package var isEnding: Bool { isClosed.withLock { $0 } }
+    package var isEnding: Bool { state.withLock { $0.isClosed } }
+
+    /// Ends the stage with everything, until it is forgotten.
+    func remember(_ stage: Stage) { state.withLock { $0.stages.append(stage) } }
+
+    func forget(_ stage: Stage) { state.withLock { $0.stages.removeAll { $0 === stage } } }
 
     /// A PostgreSQL for a round that harms it. It ends with the round.
     func ownCluster(_ options: LocalCluster.Options) throws -> LocalCluster {
         let own = try LocalCluster(options)
-        clusters.withLock { $0.append(own) }
         try migrateTemplate(own)
         return own
-    }
-
-    func release(_ own: LocalCluster) {
-        clusters.withLock { $0.removeAll { $0 === own } }
-        own.stop()
-    }
-
-    func atEnd(_ ending: @escaping @Sendable () -> Void) { endings.withLock { $0.append(ending) } }
-
-    func register(_ process: ChildProcess) {
-        processes.withLock { all in
-            all.removeAll { $0.exit != nil }
-            all.append(process)
-        }
-        // It may have been started while everything was being ended.
-        if isEnding { process.signal(SIGKILL) }
     }
 
     private func migrateTemplate(_ cluster: LocalCluster) throws {
