@@ -1,5 +1,5 @@
 extension Fault {
-    static let badRows = Fault("bad-rows") { plan in
+    static let badRows = Fault(name: "bad-rows") { plan in
         let count = plan.pick(quick: 5_000, full: 200_000)
         return plan.once("\(count) bad rows", users: 150) { stage in
             try await stage.sql(insert(count))

@@ -6,7 +6,7 @@ import Synchronization
 extension Fault {
     /// Preferences change between claim and write, as often as the server allows. What was committed before the intent
     /// counts, there is no deadlock, and no transaction of the app waits for the daemon.
-    static let changingPreferences = Fault("preferences-change") { plan in
+    static let changingPreferences = Fault(name: "preferences-change") { plan in
         let (users, scenery) = (plan.pick(quick: 400, full: 2_000), Scenery(answers: 20...60, inFlight: 20))
         return plan.rounds(quick: 1, full: 3, users: users, scenery: scenery) { try await changes($0) }
     }

@@ -4,7 +4,7 @@ import LocalPostgres
 import TimeZones
 
 extension Fault {
-    static let clockSteps = Fault("clock-steps") { plan in
+    static let clockSteps = Fault(name: "clock-steps") { plan in
         plan.once("two hours on, back, and back again", users: 1) { stage in
             let database = ZoneDatabase()
             let names = ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham"]
@@ -32,7 +32,7 @@ extension Fault {
         }
     }
 
-    static let summerTime = Fault("summer-time") { plan in
+    static let summerTime = Fault(name: "summer-time") { plan in
         [true, false].map { begins in
             plan.round("summer time \(begins ? "begins" : "ends")", users: 1) { stage in
                 guard let zone = try ZoneDatabase().zone(named: "Europe/Berlin"),
@@ -76,7 +76,7 @@ extension Fault {
         }
     }
 
-    static let suspension = Fault("suspended-for-a-day") { plan in
+    static let suspension = Fault(name: "suspended-for-a-day") { plan in
         plan.once("a day", users: 1) { stage in
             guard let zone = try ZoneDatabase().zone(named: "Asia/Tokyo") else { throw FaultError("no zone files") }
             let begin = stage.now / 1000
@@ -106,7 +106,7 @@ extension Fault {
         }
     }
 
-    static let zoneFiles = Fault("zone-files-upgraded") { plan in
+    static let zoneFiles = Fault(name: "zone-files-upgraded") { plan in
         plan.once("an hour further east, broken, and back", users: 1) { stage in
             let zones = stage.folder + "/zones"
             let copy = "mkdir -p '\(zones)/Europe' && cp -L /usr/share/zoneinfo/Europe/Berlin '\(zones)/Europe/'"

@@ -3,7 +3,7 @@ import Postgres
 import Seeded
 
 extension Fault {
-    static let refusals = Fault("database-refuses") { plan in
+    static let refusals = Fault(name: "database-refuses") { plan in
         let refusal = DatabaseRefusal(milliseconds: plan.pick(quick: 1500, full: 4000))
         // Slow answers, so that there is work left when the refusals begin.
         let scenery = Scenery(answers: 40...160, inFlight: 10, batch: 20)

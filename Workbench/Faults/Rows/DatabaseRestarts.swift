@@ -4,7 +4,7 @@ import Seeded
 import Synchronization
 
 extension Fault {
-    static let databaseRestarts = Fault("database-restarts") { plan in
+    static let databaseRestarts = Fault(name: "database-restarts") { plan in
         let scenery = Scenery(ownCluster: [:], answers: 20...120, inFlight: 40)
         return plan.rounds(of: ["immediate", "crash"], full: 5, users: 300, scenery: scenery) { stage, kind in
             let process = try stage.service()
@@ -23,7 +23,7 @@ extension Fault {
         }
     }
 
-    static let databaseAway = Fault("database-away-at-outcome") { plan in
+    static let databaseAway = Fault(name: "database-away-at-outcome") { plan in
         // Shorter and longer than the lease. The intents remain the living daemon's in both cases.
         let absences = plan.pick(quick: [500, 10_000], full: [100, 500, 2000, 5000, 7000, 10_000])
         // Beside another daemon, which must not declare the first one dead.
@@ -62,7 +62,7 @@ extension Fault {
         }
     }
 
-    static let lostBackends = Fault("backends-terminated") { plan in
+    static let lostBackends = Fault(name: "backends-terminated") { plan in
         let scenery = Scenery(answers: 20...120, inFlight: 10, batch: 30)
         return plan.rounds(quick: 1, full: 6, users: 250, scenery: scenery) { stage in
             let process = try await stage.service(accepting: 5)
@@ -74,7 +74,7 @@ extension Fault {
         }
     }
 
-    static let hungServer = Fault("server-hangs") { plan in
+    static let hungServer = Fault(name: "server-hangs") { plan in
         let limit = ["DATABASE_STATEMENT_TIMEOUT": "1s"]
         let scenery = Scenery(ownCluster: [:], answers: 20...120, inFlight: 40, environment: limit)
         return plan.rounds(of: ["all", "one"], full: 3, users: 250, scenery: scenery) { stage, kind in

@@ -3,7 +3,7 @@ import LocalPostgres
 
 extension Fault {
     /// The disk with intents and record is full for a while. It is a small tmpfs, which only root can mount.
-    static let fullDisk = Fault("disk-full", obstacle: SmallDisk.obstacle) { plan in
+    static let fullDisk = Fault(name: "disk-full", obstacle: SmallDisk.obstacle) { plan in
         let scenery = Scenery(ownCluster: [:], answers: 20...100, inFlight: 40)
         return plan.rounds(quick: 1, full: 3, users: 300, scenery: scenery) { stage in
             let disk = try await onOwnThread { try SmallDisk(stage) }

@@ -4,8 +4,8 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let failPoints = Fault("kill-at-fail-points") { plan in
-        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.name) {
+    static let failPoints = Fault(name: "kill-at-fail-points") { plan in
+        let all = plan.rounds(of: FailPoint.allCases, full: 4, users: 120, name: \.rawValue) {
             try await killTwice($0, at: $1)
         }
         return plan.some(all, quick: 9)
@@ -50,7 +50,7 @@ extension Fault {
         }
     }
 
-    static let randomKills = Fault("kill-at-random-moments") { plan in
+    static let randomKills = Fault(name: "kill-at-random-moments") { plan in
         // Few pushes in flight and slow answers, so that the work lasts longer than the kills.
         let scenery = Scenery(answers: 20...200, inFlight: 30, batch: 40)
         return plan.rounds(quick: 2, full: 40, users: 400, scenery: scenery) { stage in

@@ -2,7 +2,7 @@ import Glibc
 import LocalPostgres
 
 extension Fault {
-    static let lostLogs = Fault("logs-lost") { plan in
+    static let lostLogs = Fault(name: "logs-lost") { plan in
         ["stderr closed", "disk full", "journald gone"].map { kind in
             plan.round(kind, users: 150) { stage in
                 let process = try await mute(stage, kind)

@@ -7,7 +7,7 @@ extension Fault {
     /// Slow answers, so that there is work left when a daemon joins or leaves.
     static let slow = Scenery(answers: 40...80, inFlight: 4, batch: 20)
 
-    static let comingAndGoing = Fault("daemons-come-and-go") { plan in
+    static let comingAndGoing = Fault(name: "daemons-come-and-go") { plan in
         plan.rounds(quick: 1, full: 4, users: plan.pick(quick: 1_000, full: 2_000), scenery: slow) { stage in
             let first = try await stage.service(accepting: 20)
             let others = try (1...3).map { _ in try stage.service() }
@@ -28,7 +28,7 @@ extension Fault {
         }
     }
 
-    static let membershipKills = Fault("killed-while-joining-or-leaving") { plan in
+    static let membershipKills = Fault(name: "killed-while-joining-or-leaving") { plan in
         let steps: [MembershipStep] = [
             ("joining", .beforeJoin, 1, .newcomer), ("joined", .afterJoin, 1, .newcomer),
             ("leaving", .beforeLeave, 1, .leaver), ("gone", .afterLeave, 1, .leaver),
@@ -42,7 +42,7 @@ extension Fault {
         return plan.some(all, quick: 5)
     }
 
-    static let wrongDeaths = Fault("declared-dead-alive") { plan in
+    static let wrongDeaths = Fault(name: "declared-dead-alive") { plan in
         let deaths = plan.pick(quick: 10, full: 20)
         return plan.rounds(quick: 1, full: 4, users: plan.pick(quick: 600, full: 1_200), scenery: slow) { stage in
             let daemons = try (1...2).map { _ in try stage.service() }

@@ -7,7 +7,7 @@ import struct FoundationEssentials.UUID
 extension Fault {
     /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Those cancelled in time
     /// never arrive, all others end in the record. One that was unknown may come once more.
-    static let messages = Fault("messages-under-fire") { plan in
+    static let messages = Fault(name: "messages-under-fire") { plan in
         let scenery = Scenery(answers: 20...120, inFlight: 30, batch: 40)
         return plan.rounds(quick: 1, full: 10, users: 120, scenery: scenery) { stage in
             // This row makes its own comparison, with its own data.

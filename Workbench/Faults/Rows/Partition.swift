@@ -1,7 +1,7 @@
 import LocalPostgres
 
 extension Fault {
-    static let partition = Fault("partition", obstacle: SplitNetwork.obstacle) { plan in
+    static let partition = Fault(name: "partition", obstacle: SplitNetwork.obstacle) { plan in
         let scenery = Scenery(answers: 60...200, inFlight: 20)
         let cuts = ["from the database", "from Apple"]
         return plan.rounds(of: cuts, full: 4, users: 300, scenery: scenery) { stage, cut in

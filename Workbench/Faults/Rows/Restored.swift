@@ -3,7 +3,7 @@ import LocalPostgres
 
 extension Fault {
     static let restoredBackup = Fault(
-        "restored-backup",
+        name: "restored-backup",
         obstacle: { access("/usr/bin/pg_restore", X_OK) == 0 ? nil : "needs pg_dump and pg_restore" }
     ) { plan in
         ["before the sweep", "in mid-sweep"].flatMap { moment in
@@ -78,7 +78,7 @@ extension Fault {
         if exit != .code(0) { throw FaultError("\(arguments[0]): \(process.errorOutput.suffix(1000))") }
     }
 
-    static let erasedUsers = Fault("erased-users") { plan in
+    static let erasedUsers = Fault(name: "erased-users") { plan in
         plan.rounds(quick: 2, full: 6, users: 250, scenery: Scenery(answers: 40...120, inFlight: 20)) { stage in
             let daemons = [try stage.service(), try stage.service()]
             try await stage.awaitAccepted(5, by: daemons[0])

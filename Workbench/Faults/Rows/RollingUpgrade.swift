@@ -4,7 +4,7 @@ import Postgres
 extension Fault {
     /// The older daemon is that of `--older`, or else this version. The newer one is this version with one migration
     /// more, so that there is always something to migrate.
-    static let rollingUpgrade = Fault("rolling-upgrade") { plan in
+    static let rollingUpgrade = Fault(name: "rolling-upgrade") { plan in
         let scenery = Scenery(answers: 30...60, inFlight: 8)
         return [
             plan.round("migrated under load", users: 500, scenery: scenery) { try await migratesUnderLoad($0) },

@@ -5,7 +5,7 @@ extension Fault {
     private static let wide = Scenery(inFlight: 1_000, batch: 1_000)
 
     static let scarcity = Fault(
-        "scarcity",
+        name: "scarcity",
         obstacle: { access("/usr/bin/prlimit", X_OK) == 0 ? nil : "needs prlimit (util-linux)" }
     ) { plan in
         [

@@ -3,7 +3,7 @@ import LocalPostgres
 import Postgres
 
 extension Fault {
-    static let severalDaemons = Fault("several-daemons") { plan in
+    static let severalDaemons = Fault(name: "several-daemons") { plan in
         // Slow answers, so that each daemon starts while there is work.
         let (counts, users) = (plan.pick(quick: [4], full: [2, 4]), plan.pick(quick: 800, full: 2000))
         return plan.rounds(of: counts, full: 2, users: users, scenery: slow) { stage, count in
@@ -24,7 +24,7 @@ extension Fault {
     }
 
     /// One daemon is stopped past its lease and resumed: with pushes in flight, or with an intent and nothing written.
-    static let lateDaemon = Fault("stopped-past-its-lease") { plan in
+    static let lateDaemon = Fault(name: "stopped-past-its-lease") { plan in
         let scenery = Scenery(answers: 300...600, inFlight: 40)
         let moments = ["in flight", "before the first byte"]
         return plan.rounds(of: moments, full: 4, users: 250, scenery: scenery) { stage, moment in
@@ -66,7 +66,7 @@ extension Fault {
 }
 
 extension Fault {
-    static let intentWidth = Fault("intent-width") { plan in
+    static let intentWidth = Fault(name: "intent-width") { plan in
         let widths = plan.pick(quick: [10, 100], full: [1, 10, 100, 1000])
         return widths.map { width in
             let scenery = Scenery(answers: 10...80, inFlight: width, batch: 500)

@@ -11,7 +11,7 @@ extension Fault {
     )
 
     private static func promotion(_ name: String, quick: Int, full: Int, _ kinds: [StandbyPromotion.Course]) -> Fault {
-        Fault(name) { plan in
+        Fault(name: name) { plan in
             (1...plan.pick(quick: quick, full: full)).map { time in
                 let course = kinds[time % 2]
                 let text = "promotion \(time), \(course.rawValue)"

@@ -3,7 +3,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let systemCallErrors = Fault("system-call-fails", obstacle: Strace.obstacle) { plan in
+    static let systemCallErrors = Fault(name: "system-call-fails", obstacle: Strace.obstacle) { plan in
         let failures = [
             ("recvfrom", "ECONNRESET"), ("sendto", "EPIPE"), ("write", "ENOSPC"), ("poll", "EINTR"),
             ("connect", "ETIMEDOUT"), ("socket", "EMFILE"), ("write", "EINTR"), ("recvfrom", "EINTR"),
@@ -51,7 +51,7 @@ extension Fault {
 
 extension Fault {
     /// The process is killed when it enters its K-th call of one kind, during its start and during its work.
-    static let systemCallKills = Fault("kill-at-system-calls", obstacle: Strace.obstacle) { plan in
+    static let systemCallKills = Fault(name: "kill-at-system-calls", obstacle: Strace.obstacle) { plan in
         // The calls for sockets, waiting, waking and memory.
         let calls = [
             "sendto", "recvfrom", "poll", "write", "futex", "read", "epoll_wait", "openat", "close", "mmap", "connect",

@@ -3,7 +3,7 @@ import LocalPostgres
 import Seeded
 
 extension Fault {
-    static let termination = Fault("sigterm-in-mid-sweep") { plan in
+    static let termination = Fault(name: "sigterm-in-mid-sweep") { plan in
         plan.rounds(quick: 3, full: 20, users: 250, scenery: Scenery(answers: 100...300, inFlight: 40)) { stage in
             let process = try await stage.service(accepting: stage.draw(100) + 5)
             let begin = Moment.now
@@ -19,7 +19,7 @@ extension Fault {
         }
     }
 
-    static let badReload = Fault("sighup-with-a-bad-file") { plan in
+    static let badReload = Fault(name: "sighup-with-a-bad-file") { plan in
         plan.once("bad, then good", users: 250, scenery: Scenery(answers: 40...80, inFlight: 8)) { stage in
             let file = stage.folder + "/nudged.yaml"
             try TextFile.write(file, "policy:\n  maxStalenessMinutes: 240\n")

@@ -64,18 +64,8 @@ package struct Fault: Sendable {
     /// Its name, for `--only` and the tests: lower case with hyphens.
     package let name: String
     /// Why this machine can't play it; nil if it can.
-    let obstacle: @Sendable () -> String?
+    var obstacle: @Sendable () -> String? = { nil }
     let rounds: @Sendable (FaultPlan) -> [Round]
-
-    init(
-        _ name: String,
-        obstacle: @escaping @Sendable () -> String? = { nil },
-        rounds: @escaping @Sendable (FaultPlan) -> [Round]
-    ) {
-        self.name = name
-        self.obstacle = obstacle
-        self.rounds = rounds
-    }
 }
 
 extension Fault {
