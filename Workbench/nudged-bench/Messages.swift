@@ -1,7 +1,6 @@
 import ArgumentParser
 import Faults
 import Glibc
-import LocalPostgres
 import Postgres
 
 /// `nudged-bench messages`: an app sends many messages in batches while check-ins become due, and some urgent messages.

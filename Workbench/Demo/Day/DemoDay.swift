@@ -1,7 +1,6 @@
 import APNsSimulator
 import Core
 import JSON
-import TimeZones
 
 import struct FoundationEssentials.UUID
 

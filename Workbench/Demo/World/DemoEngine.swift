@@ -3,7 +3,7 @@ import Core
 import Service
 import APNsSimulator
 import LocalPostgres
-import Postgres
+import Logging
 import TimeZones
 
 /// The daemon's parts as `nudged run` puts them together, with a clock that the demo sets.

@@ -1,8 +1,5 @@
 import Postgres
-import Seeded
 import Synchronization
-
-import struct FoundationEssentials.UUID
 
 extension Fault {
     /// Messages are sent and cancelled as fast as the server allows, while daemons are killed. Those cancelled in time

@@ -19,8 +19,8 @@ extension Stage {
         try await sql(text, of: server).split(separator: "\n").map(String.init)
     }
 
-    func rows(_ text: String) async throws -> [[String]] {
-        try await lines(text).map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
+    func rows(_ text: String, of server: LocalCluster? = nil) async throws -> [[String]] {
+        try await lines(text, of: server).map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
     }
 
     func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }

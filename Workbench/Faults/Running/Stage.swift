@@ -2,7 +2,6 @@ import Base
 import APNsSimulator
 import Glibc
 import LocalPostgres
-import Postgres
 import Seeded
 import Synchronization
 
@@ -179,9 +178,9 @@ final class Stage: Sendable {
         for daemon in daemons { try await stop(daemon) }
     }
 
-    /// Measures how long the work takes to go on from now, and stops the daemon when it has nothing left to do.
-    func recover(_ daemon: ChildProcess, within limit: Duration? = nil) async throws {
-        try await measureRecovery(since: .now, within: limit)
+    /// Measures how long the work takes to go on, and stops the daemon when it has nothing left to do.
+    func recover(_ daemon: ChildProcess, since moment: Moment = .now, within limit: Duration? = nil) async throws {
+        try await measureRecovery(since: moment, within: limit)
         try await serveAll([daemon])
     }
 
