@@ -62,9 +62,7 @@ import Testing
 
 @Suite(.ownThreads) struct RunTests {
     @Test func run_isClean_whenItIsShort() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let run = try ChaosRun(seed: Seeds.extra, seconds: 3, rate: 300, folder: folder.path)
+        let run = try ChaosRun(seed: Seeds.extra, seconds: 3, rate: 300)
         let report = await run.run()
         // Memory and descriptors belong to the whole process, which runs other tests too. Only the command checks them.
         let broken = report.books.violations.filter { $0.key != .growth }

@@ -1,7 +1,8 @@
 import APNs
 import APNsSimulator
-import FoundationEssentials
 import Base
+import FoundationEssentials
+import Glibc
 import OpenSSL
 
 /// The sender against a simulated Apple that misbehaves by a seeded script, over real TLS, in one process.
@@ -14,14 +15,18 @@ package final class ChaosRun: Sendable {
     private let rate: Int
     private let apple: ChaosApple
     private let configuration: SenderConfiguration
+    /// The certificates to trust: a file without a name, so that nothing is left to remove.
+    private let caFile: Int32
     private let tally = Mutex((acts: [String: Int](), connections: 0))
 
-    /// - Parameter folder: an existing one; `ca.pem` is written there.
-    package init(seed: UInt64, seconds: Int, rate: Int, folder: String) throws {
+    package init(seed: UInt64, seconds: Int, rate: Int) throws {
         (self.seed, self.seconds, self.rate) = (seed, seconds, rate)
         apple = try ChaosApple(seed: seed)
-        let caFile = folder + "/ca.pem"
-        try apple.certificate.authority.write(toFile: caFile, atomically: false, encoding: .utf8)
+        guard let file = tmpfile() else { throw TLSError(.credentials, "no file for the certificates") }
+        fputs(apple.certificate.authority, file)
+        fflush(file)
+        caFile = dup(fileno(file))
+        fclose(file)
         var configuration = SenderConfiguration(
             teamID: ChaosApple.teamID,
             keyID: ChaosApple.keyID,
@@ -29,7 +34,7 @@ package final class ChaosRun: Sendable {
             topic: ChaosApple.topic,
             environment: .sandbox,
             endpoint: .init(host: "127.0.0.1", port: apple.port),
-            caFile: caFile
+            caFile: "/proc/self/fd/\(caFile)"
         )
         configuration.connections = 4
         configuration.maxInFlight = 400
@@ -38,6 +43,8 @@ package final class ChaosRun: Sendable {
         configuration.client.connectTimeout = 1_500
         self.configuration = configuration
     }
+
+    deinit { close(caFile) }
 
     /// Sends the pushes, and compares the outcomes with what the simulated Apple accepted.
     package func run() async -> ChaosReport {
@@ -148,5 +155,56 @@ package final class ChaosRun: Sendable {
             try? await Task.sleep(for: .milliseconds(50))
         }
         return Footprint.now()
+    }
+}
+
+package struct ChaosReport: Sendable {
+    let seed: UInt64
+    let seconds: Int
+    let rate: Int
+    package let books: Ledger
+    let acts: [String: Int]
+    let connections: Int
+    /// After a tenth of the pushes, after half of them, and after everything was closed.
+    let footprints: [(name: String, footprint: Footprint)]
+
+    /// Whether no promise was broken and a quarter was accepted: a sender that sends nothing fails.
+    package var isClean: Bool { books.violations.isEmpty && books.endings[.accepted, default: 0] * 4 >= books.sent }
+
+    package var line: String {
+        let endings = Ending.allCases.filter { $0 != .open }.map { ("\($0)", "\(books.endings[$0, default: 0])") }
+        let violations = Violation.allCases.compactMap { violation in
+            books.violations[violation].map { count in
+                let examples = (books.examples[violation] ?? []).map(String.init).joined(separator: ",")
+                return (violation.rawValue, Self.object([("count", "\(count)"), ("pushes", "[\(examples)]")]))
+            }
+        }
+        return Self.object([
+            ("seed", "\(seed)"), ("seconds", "\(seconds)"), ("rate", "\(rate)"), ("pushes", "\(books.sent)"),
+            ("outcomes", Self.object(endings)), ("logged", "\(books.logged)"), ("connections", "\(connections)"),
+            ("acts", Self.object(acts.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") })),
+            ("rss_kb", Self.object(footprints.map { ($0.name, "\($0.footprint.residentKilobytes)") })),
+            ("descriptors", Self.object(footprints.map { ($0.name, "\($0.footprint.descriptors)") })),
+            ("violations", Self.object(violations)),
+        ])
+    }
+
+    /// No name and no text of a run needs escaping.
+    private static func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+}
+
+/// Memory and descriptors of this process at one instant.
+struct Footprint: Sendable, Equatable {
+    let residentKilobytes: Int
+    let descriptors: Int
+
+    static func now() -> Footprint {
+        let words = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        let pages = words.count > 1 ? Int(words[1]) ?? 0 : 0
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 1
+        // Without the descriptor of the folder itself.
+        return Footprint(residentKilobytes: pages * sysconf(Int32(_SC_PAGESIZE)) / 1_024, descriptors: open - 1)
     }
 }

@@ -1,7 +1,6 @@
 import Core
 import Glibc
 import LocalPostgres
-import Postgres
 
 extension Fault {
     static let severalDaemons = Fault(name: "several-daemons") { plan in
