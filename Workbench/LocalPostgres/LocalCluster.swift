@@ -132,6 +132,18 @@ package final class LocalCluster: Sendable {
 }
 
 extension LocalCluster {
+    /// The tables of an existing app before nudged is installed. The migrations find them, and add only what is missing.
+    package static let appTables = """
+        create table public.context_profiles (
+            user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean not null default true, timezone text
+        );
+        create table public.push_tokens (
+            id uuid primary key default gen_random_uuid(), user_id uuid not null, device_token text not null,
+            platform text not null default 'ios', created_at timestamptz not null default now(),
+            updated_at timestamptz not null default now(), unique (user_id, device_token)
+        );
+        """
+
     package struct Options: Sendable {
         /// Whether commits wait for the disk. Off for tests, on for benchmarks of durable work.
         package var fsync: Bool

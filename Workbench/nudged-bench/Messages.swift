@@ -1,6 +1,5 @@
 import ArgumentParser
 import Faults
-import Glibc
 import Postgres
 
 /// `nudged-bench messages`: an app sends many messages in batches while check-ins become due, and some urgent messages.

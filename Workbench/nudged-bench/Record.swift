@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import LocalPostgres
 import Postgres
 import Core

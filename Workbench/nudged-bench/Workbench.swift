@@ -26,7 +26,7 @@ final class Workbench: Sendable {
 
     /// Makes the app's tables with `users` profiles in ten zones and one device each, then migrates like an operator.
     func seed(users: Int) async throws {
-        try sql(Self.appTables)
+        try sql(LocalCluster.appTables)
         try sql(Self.population(users))
         let migrator = Migrator(configuration: connection)
         _ = try await migrator.migrate()
@@ -44,17 +44,6 @@ final class Workbench: Sendable {
     func row(_ sql: String) throws -> [String] { try self.sql(sql).trimmed.split(separator: "|").map(String.init) }
 
     func stop() { cluster.stop() }
-
-    private static let appTables = """
-        create table public.context_profiles (
-            user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean not null default true, timezone text
-        );
-        create table public.push_tokens (
-            id uuid primary key default gen_random_uuid(), user_id uuid not null, device_token text not null,
-            platform text not null default 'ios', created_at timestamptz not null default now(),
-            updated_at timestamptz not null default now(), unique (user_id, device_token)
-        );
-        """
 
     /// Slots ten minutes ago in each user's zone, and no quiet hours, so that every user can be sent to at any time.
     private static func population(_ users: Int) -> String {

@@ -1,31 +1,6 @@
 import Seeded
 
-/// Valid preferences, before they become JSON.
-struct Wishes: Sendable, Equatable {
-    var isEnabled = true
-    var frequency = "daily"
-    /// Minutes of the day; nil if not chosen.
-    var checkInTime: Int?
-    var night: Night?
-    var timezone: String?
-    /// 1 (Monday) to 7.
-    var weekday: Int?
-    var maxPerDay: Int?
-
-    /// The column's value. Zone names are ASCII without quotes, so nothing needs escaping.
-    var json: String {
-        var members = [#""check_ins_enabled":\#(isEnabled)"#, #""frequency":"\#(frequency)""#]
-        if let checkInTime { members.append(#""check_in_time":"\#(Night.clock(checkInTime))""#) }
-        if let night {
-            members.append(#""quiet_hours_start":"\#(Night.clock(night.start))""#)
-            members.append(#""quiet_hours_end":"\#(Night.clock(night.end))""#)
-        }
-        if let timezone { members.append(#""timezone":"\#(timezone)""#) }
-        if let weekday { members.append(#""weekday":\#(weekday)"#) }
-        if let maxPerDay { members.append(#""max_per_day":\#(maxPerDay)"#) }
-        return "{\(members.joined(separator: ","))}"
-    }
-
+extension Wishes {
     static func draw(_ generator: inout SplitMix64) -> Wishes {
         var wishes = Wishes()
         wishes.frequency = generator.pick(weighted: frequencies) ?? "daily"

@@ -1,3 +1,4 @@
+import LocalPostgres
 import Postgres
 import TimeZones
 
@@ -20,7 +21,7 @@ struct AppDatabase: Sendable {
 
     /// Makes the app's tables and fills them, as they are before nudged is installed.
     func seed(_ population: DemoPopulation, _ interruption: Interruption) async throws {
-        try await connection.execute(script: Self.tables, name: "app's tables")
+        try await connection.execute(script: LocalCluster.appTables, name: "app's tables")
         for first in stride(from: 0, to: population.people.count, by: Self.batch) {
             try interruption.check()
             try await insert(population.people[first..<min(first + Self.batch, population.people.count)])
@@ -56,19 +57,6 @@ struct AppDatabase: Sendable {
             ),
         ])
     }
-
-    /// The tables of an existing app before nudged is installed. The migrations find them, and add only what is missing.
-    private static let tables = """
-        create table public.context_profiles (
-            id uuid primary key default gen_random_uuid(), user_id uuid not null unique, notification_preferences jsonb,
-            first_session_complete boolean not null default false, timezone text
-        );
-        create table public.push_tokens (
-            id uuid primary key default gen_random_uuid(), user_id uuid not null, device_token text not null,
-            platform text not null default 'ios', created_at timestamptz not null default now(),
-            updated_at timestamptz not null default now(), unique (user_id, device_token)
-        )
-        """
 
     /// A plain update, as an app does it. The demo only sets the time of the change.
     func change(_ people: [(userID: UUID, preferences: String)], at now: Instant) async throws(PostgresError) {

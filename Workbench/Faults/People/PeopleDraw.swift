@@ -60,35 +60,28 @@ struct PeopleDraw {
         person.firstSession = circumstance != .noFirstSession
         let isOwn = chance(50)
         person.zone = circumstance == .noZone ? nil : zone.name
-        person.timezone = circumstance == .noZone || isOwn ? nil : zone.name
+        person.timezone = isOwn ? nil : person.zone
         let slot = slotMinute(circumstance, zone)
-        var parts = [#""check_ins_enabled":\#(circumstance != .disabled)"#]
-        parts += frequency(slot.day)
-        parts.append(#""check_in_time":"\#(Night.clock(slot.minute))""#)
-        if circumstance == .noZone { parts.append(#""timezone":"Mars/Base""#) }
-        if isOwn, circumstance != .noZone { parts.append(#""timezone":"\#(zone.name)""#) }
-        let quiet = quiet(circumstance, zone)
-        person.quiet = quiet ?? .usual
-        if let quiet {
-            parts.append(#""quiet_hours_start":"\#(Night.clock(quiet.start))""#)
-            parts.append(#""quiet_hours_end":"\#(Night.clock(quiet.end))""#)
-        }
-        if circumstance == .dueUnderCap || circumstance == .capped {
-            if chance(50) { person.maxPerDay = number(1...3) } else { person.maxPerHour = number(1...3) }
-            if let limit = person.maxPerDay { parts.append(#""max_per_day":\#(limit)"#) }
-            if let limit = person.maxPerHour { parts.append(#""max_per_hour":\#(limit)"#) }
-        }
-        person.preferences = "{" + parts.joined(separator: ",") + "}"
-        if circumstance == .none { person.preferences = nil }
-        if circumstance == .malformed { person.preferences = malformed() }
-    }
-
-    private mutating func frequency(_ day: LocalDate) -> [String] {
+        var wishes = Wishes()
+        wishes.isEnabled = circumstance != .disabled
+        wishes.checkInTime = slot.minute
+        wishes.timezone = circumstance == .noZone ? "Mars/Base" : isOwn ? zone.name : nil
         switch number(0...9) {
-        case 0...6: return [#""frequency":"daily""#]
-        case 7...8: return [#""frequency":"few_times_a_week""#]
+        case 0...6: break
+        case 7...8: wishes.frequency = "few_times_a_week"
         // 1970-01-01 was a Thursday.
-        default: return [#""frequency":"weekly""#, #""weekday":\#((Int(day.days) + 3) % 7 + 1)"#]
+        default: (wishes.frequency, wishes.weekday) = ("weekly", (Int(slot.day.days) + 3) % 7 + 1)
+        }
+        wishes.night = quiet(circumstance, zone)
+        person.quiet = wishes.night ?? .usual
+        if circumstance == .dueUnderCap || circumstance == .capped {
+            if chance(50) { wishes.maxPerDay = number(1...3) } else { wishes.maxPerHour = number(1...3) }
+            (person.maxPerDay, person.maxPerHour) = (wishes.maxPerDay, wishes.maxPerHour)
+        }
+        switch circumstance {
+        case .none: break
+        case .malformed: person.preferences = malformed()
+        default: person.preferences = wishes.json
         }
     }
 
