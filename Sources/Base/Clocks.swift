@@ -36,14 +36,9 @@ public struct Backoff: Sendable, Equatable {
     private let most: Int64
     private let least: Int64
 
-    /// - Parameters:
-    ///   - first: the bound after one failure.
-    ///   - most: the last bound.
-    ///   - least: the shortest wait.
+    /// The bound after one failure, the last bound, and the shortest wait.
     public init(first: Int64, most: Int64, least: Int64 = 0) {
-        self.first = first
-        self.most = most
-        self.least = least
+        (self.first, self.most, self.least) = (first, most, least)
     }
 
     /// The wait after `failures` failures in a row, 1 or more. `random` is 0 to 1.

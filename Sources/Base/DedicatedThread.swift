@@ -5,10 +5,7 @@ package final class DedicatedThread: Sendable {
     private let name: String
     private let work: @Sendable () -> Void
 
-    private init(name: String, work: @escaping @Sendable () -> Void) {
-        self.name = name
-        self.work = work
-    }
+    private init(name: String, work: @escaping @Sendable () -> Void) { (self.name, self.work) = (name, work) }
 
     /// Runs `work` on a new thread, which the caller joins or detaches. Returns nil if the system has no thread left.
     package static func start(named name: String, _ work: @escaping @Sendable () -> Void) -> pthread_t? {

@@ -32,15 +32,9 @@ extension String {
 
     package func replacingUnprintable(_ replacement: (Unicode.Scalar) -> String) -> String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            if scalar.isUnprintable {
-                result.append(contentsOf: replacement(scalar).unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isUnprintable { text += replacement(scalar) } else { text.unicodeScalars.append(scalar) }
         }
-        return String(result)
     }
 
     /// One line of at most 500 Unicode scalars. Text from outside may be longer.

@@ -5,10 +5,7 @@ struct JSONParser {
     private var depth = 0
     private let maximumDepth: Int
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ maximumDepth: Int) {
-        self.bytes = bytes
-        self.maximumDepth = maximumDepth
-    }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ most: Int) { (self.bytes, maximumDepth) = (bytes, most) }
 
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ maximumDepth: Int) -> Result<JSONValue, JSONError> {
         do throws(JSONError) {
@@ -53,12 +50,9 @@ struct JSONParser {
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
-        let length = word.utf8CodeUnitCount
-        guard bytes.count - position >= length else { throw error("no JSON value starts here") }
-        for index in 0..<length where bytes[position + index] != word.utf8Start[index] {
-            throw error("no JSON value starts here")
-        }
-        position += length
+        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard bytes[position...].starts(with: letters) else { throw error("no JSON value starts here") }
+        position += letters.count
         return value
     }
 
@@ -215,27 +209,20 @@ extension JSONParser {
         guard position == firstDigit + 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
             throw JSONError(offset: firstDigit, what: "a number has a leading zero")
         }
-        let isInteger = try !fractionAndExponent()
-        if isInteger, fits, isNegative { return .int(value) }
-        if isInteger, fits, value != .min { return .int(-value) }
-        return .number(double(from: start))
-    }
-
-    /// Reads past a fraction and an exponent. Returns whether there was one.
-    private mutating func fractionAndExponent() throws(JSONError) -> Bool {
-        var isThere = false
+        let end = position
         if current == UInt8(ascii: ".") {
-            isThere = true
             position += 1
             try digits()
         }
         if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
-            isThere = true
             position += 1
             if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
             try digits()
         }
-        return isThere
+        // An integer has neither a fraction nor an exponent.
+        if position == end, fits, isNegative { return .int(value) }
+        if position == end, fits, value != .min { return .int(-value) }
+        return .number(double(from: start))
     }
 
     private mutating func digits() throws(JSONError) {

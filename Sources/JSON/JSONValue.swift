@@ -79,10 +79,7 @@ public struct JSONObject: Sendable, Equatable {
         public let key: String
         public var value: JSONValue
 
-        public init(key: String, value: JSONValue) {
-            self.key = key
-            self.value = value
-        }
+        public init(key: String, value: JSONValue) { (self.key, self.value) = (key, value) }
 
         public static func == (left: Member, right: Member) -> Bool {
             left.key.hasSameUTF8(as: right.key) && left.value == right.value
@@ -92,10 +89,8 @@ public struct JSONObject: Sendable, Equatable {
     /// The members. Every key occurs once.
     public private(set) var members: [Member]
 
-    public init() { members = [] }
-
     /// An object with these members. Of two equal keys the last one counts.
-    public init(_ members: [Member]) {
+    public init(_ members: [Member] = []) {
         self.members = members.count <= Self.scanned && Self.areUnique(members) ? members : Self.unique(members)
     }
 
@@ -107,11 +102,8 @@ public struct JSONObject: Sendable, Equatable {
         }
         set {
             guard let newValue else { return }
-            if let index = members.firstIndex(where: { $0.key.hasSameUTF8(as: key) }) {
-                members[index].value = newValue
-            } else {
-                members.append(Member(key: key, value: newValue))
-            }
+            let index = members.firstIndex { $0.key.hasSameUTF8(as: key) }
+            if let index { members[index].value = newValue } else { members.append(Member(key: key, value: newValue)) }
         }
     }
 

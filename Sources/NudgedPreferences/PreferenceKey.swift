@@ -63,10 +63,7 @@ public struct PreferenceProblem: Error, Sendable, Equatable, CustomStringConvert
     public let wanted: String
 
     /// - Parameter wanted: nil: the description that the key has in every case.
-    package init(_ key: PreferenceKey, wanted: String? = nil) {
-        self.key = key
-        self.wanted = wanted ?? key.wanted
-    }
+    package init(_ key: PreferenceKey, wanted: String? = nil) { (self.key, self.wanted) = (key, wanted ?? key.wanted) }
 
     /// One half of the quiet hours is missing.
     package init(missing half: PreferenceKey, beside other: PreferenceKey) {

@@ -44,10 +44,7 @@ public struct QuietHours: Sendable, Equatable, CustomStringConvertible {
     public let end: TimeOfDay
 
     /// Quiet from `start` until `end`. Equal times mean no quiet hours.
-    public init(start: TimeOfDay, end: TimeOfDay) {
-        self.start = start
-        self.end = end
-    }
+    public init(start: TimeOfDay, end: TimeOfDay) { (self.start, self.end) = (start, end) }
 
     /// Whether start and end are equal, which means no quiet hours.
     public var isNone: Bool { start == end }

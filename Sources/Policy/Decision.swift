@@ -94,6 +94,13 @@ struct Trace {
         if steps != nil { record(rule(), outcome, facts()) }
     }
 
+    /// Notes a rule that ends the decision with this answer. nil: it passes.
+    @inline(__always)
+    mutating func check(_ rule: StaticString, _ end: Decision?, _ facts: @autoclosure () -> Fields = [:]) -> Decision? {
+        note("\(rule)", end?.action, facts())
+        return end
+    }
+
     private mutating func record(_ rule: String, _ outcome: Action?, _ facts: Fields) {
         steps?.append(TraceStep(rule: rule, outcome: outcome?.rawValue ?? "pass", facts: facts.object))
     }

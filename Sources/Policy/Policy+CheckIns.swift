@@ -49,31 +49,22 @@ extension Policy {
     /// The holds that are checked before the zone.
     func holdCheckIn(_ candidate: Candidate, _ trace: inout Trace) -> Decision? {
         let preferences = candidate.preferences
-        let isDormant = preferences.frequency != nil && frequency(of: candidate) == nil
-        let checks: [6 of (rule: StaticString, isHeld: Bool, reason: Reason)] = [
-            ("paused", candidate.paused, .paused),
-            ("opted_in", preferences.isNull, .notOptedIn),
-            ("preferences", preferences.malformed != nil, .preferencesMalformed),
-            ("enabled", preferences.checkInsEnabled == false, .disabled),
-            ("back_off", isDormant, .dormant),
-            ("first_session", !candidate.firstSessionComplete, .firstSessionIncomplete),
-        ]
-        for index in checks.indices {
-            let (rule, isHeld, reason) = checks[index]
-            if reason == .dormant, rules.backOffAfter == nil { continue }
-            trace.note("\(rule)", isHeld ? .hold : nil, holdFacts(candidate, reason, isHeld: isHeld))
-            if isHeld { return Decision(.hold, reason) }
+        func hold(_ isHeld: Bool, _ reason: Reason) -> Decision? { isHeld ? Decision(.hold, reason) : nil }
+        if let held = trace.check("paused", hold(candidate.paused, .paused)) { return held }
+        if let held = trace.check("opted_in", hold(preferences.isNull, .notOptedIn)) { return held }
+        if let cause = preferences.malformed {
+            return trace.check("preferences", hold(true, .preferencesMalformed), ["cause": cause])
         }
-        trace.note("devices", candidate.devices == 0 ? .hold : nil, ["devices": candidate.devices])
-        return candidate.devices == 0 ? Decision(.hold, .noDevice) : nil
-    }
-
-    private func holdFacts(_ candidate: Candidate, _ reason: Reason, isHeld: Bool) -> Fields {
-        switch reason {
-        case .preferencesMalformed where isHeld: ["cause": candidate.preferences.malformed]
-        case .dormant: ["ignored": candidate.ignored, "back_off_after": rules.backOffAfter]
-        default: [:]
+        trace.note("preferences", nil, [:])
+        if let held = trace.check("enabled", hold(preferences.checkInsEnabled == false, .disabled)) { return held }
+        if let after = rules.backOffAfter {
+            let dormant = hold(preferences.frequency != nil && frequency(of: candidate) == nil, .dormant)
+            trace.note("back_off", dormant?.action, ["ignored": candidate.ignored, "back_off_after": after])
+            if let dormant { return dormant }
         }
+        let isIncomplete = !candidate.firstSessionComplete
+        if let held = trace.check("first_session", hold(isIncomplete, .firstSessionIncomplete)) { return held }
+        return trace.check("devices", hold(candidate.devices == 0, .noDevice), ["devices": candidate.devices])
     }
 
     /// Rules 1 to 5 of docs/POLICY-SPEC.md, "Check-ins".

@@ -49,18 +49,16 @@ extension Policy {
         let isExpired = end.map { now >= $0 } ?? false
         trace.note("expiry", isExpired ? .drop : nil, ["expires_at": end?.rfc3339])
         if isExpired { return Decision(.drop, .expired) }
-        trace.note("paused", candidate.paused ? .hold : nil, [:])
-        if candidate.paused { return Decision(.hold, .paused) }
+        if let held = trace.check("paused", candidate.paused ? Decision(.hold, .paused) : nil) { return held }
         let preferences = candidate.preferences
         let isEnabled =
             switch candidate.nudge {
             case .message(let message): preferences.messagesEnabled && preferences.allows(category: message.category)
             default: preferences.remindersEnabled
             }
-        trace.note("enabled", isEnabled ? nil : .drop, [:])
-        if !isEnabled { return Decision(.drop, .disabled) }
-        trace.note("devices", candidate.devices == 0 ? .drop : nil, ["devices": candidate.devices])
-        return candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
+        if let ended = trace.check("enabled", isEnabled ? nil : Decision(.drop, .disabled)) { return ended }
+        let dropped = candidate.devices == 0 ? Decision(.drop, .noDevice) : nil
+        return trace.check("devices", dropped, ["devices": candidate.devices])
     }
 
     /// Rule 7: the answer about a nudge that has not expired, but needs a zone. A message waits for 24 hours.

@@ -52,10 +52,8 @@ extension Recurrence {
     private typealias Bytes = ArraySlice<UInt8>
 
     private static func number(_ text: Bytes, digits: ClosedRange<Int>, _ range: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.count), let value = CivilDate.decimal(text), range.contains(value) else {
-            return nil
-        }
-        return value
+        let value = digits.contains(text.count) ? CivilDate.decimal(text) : nil
+        return value.flatMap { range.contains($0) ? $0 : nil }
     }
 
     /// One or two digits, with or without a sign.

@@ -1,8 +1,8 @@
 public import NudgedPreferences
 import TimeZones
 
-/// The operator's rules. Defaults and ranges are those of docs/POLICY-SPEC.md, "Input". The configuration's own defaults
-/// differ in the two jitters.
+/// The operator's rules. Defaults and ranges are those of docs/POLICY-SPEC.md, "Input". The configuration has other
+/// defaults for the two jitters.
 public struct Rules: Sendable, Equatable {
     /// The zone of users who have no valid zone. Default: none.
     public package(set) var defaultTimezone: String?

@@ -13,9 +13,7 @@ public final class Zone: Sendable {
         public let until: Instant
 
         fileprivate init(_ offset: some BinaryInteger, _ from: Int64, _ until: Int64) {
-            self.offset = Int64(offset)
-            self.from = Instant(seconds: from)
-            self.until = Instant(seconds: until)
+            (self.offset, self.from, self.until) = (Int64(offset), Instant(seconds: from), Instant(seconds: until))
         }
     }
 
@@ -28,14 +26,10 @@ public final class Zone: Sendable {
     /// Reads a zone from the bytes of a TZif file (RFC 9636, any version). Nil: they are none.
     public init?(name: String, parsing bytes: [UInt8]) {
         guard let file = try? TZifFile(parsing: bytes) else { return nil }
-        self.file = file
-        self.name = name
+        (self.name, self.file) = (name, file)
     }
 
-    init(utc name: String) {
-        file = TZifFile()
-        self.name = name
-    }
+    init(utc name: String) { (self.name, file) = (name, TZifFile()) }
 
     /// Seconds east of UTC at an instant.
     public func offset(at instant: Instant) -> Int { Int(segment(at: instant).offset) }

@@ -7,10 +7,7 @@ public struct TimeZoneError: Error, Sendable, Equatable, CustomStringConvertible
     /// The system's error number. Nil if no system call failed.
     public let number: Int32?
 
-    public init(_ cause: String, number: Int32? = nil) {
-        self.cause = cause
-        self.number = number
-    }
+    public init(_ cause: String, number: Int32? = nil) { (self.cause, self.number) = (cause, number) }
 
     public var description: String { "unreadable: \(cause)" }
 }
