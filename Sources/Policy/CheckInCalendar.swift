@@ -105,8 +105,8 @@ struct Pace {
         (self.frequency, self.anchor, self.checkIns) = (frequency, anchor, checkIns)
         horizon = now + History.horizon
         for checkIn in checkIns where checkIn.at <= horizon {
-            if let slot = lastSlot, checkIn.slot <= slot {} else { lastSlot = checkIn.slot }
-            if let at = lastAt, checkIn.at <= at {} else { lastAt = checkIn.at }
+            lastSlot = max(lastSlot ?? checkIn.slot, checkIn.slot)
+            lastAt = max(lastAt ?? checkIn.at, checkIn.at)
         }
     }
 
@@ -125,16 +125,13 @@ struct Pace {
     /// Whether the conditions about dates allow D.
     @inline(__always)
     func allows(_ date: LocalDate) -> Bool {
+        if let earliestSlot, date < earliestSlot { return false }
         switch frequency {
-        case .daily: return lastSlot.map { date > $0 } ?? true
-        case .fewTimesAWeek:
-            guard let lastSlot else { return true }
-            return date - lastSlot >= 2 && count(from: date - 6, through: date) < 3
+        case .daily: return true
+        case .fewTimesAWeek: return count(from: date - 6, through: date) < 3
         case .weekly:
             let sinceAnchor = (date.isoWeekday - anchor + 7) % 7
-            guard sinceAnchor <= 2 else { return false }
-            guard let lastSlot else { return true }
-            return lastSlot < date - sinceAnchor && date - lastSlot >= 4
+            return sinceAnchor <= 2 && lastSlot.map { $0 < date - sinceAnchor } ?? true
         }
     }
 

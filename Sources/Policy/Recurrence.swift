@@ -71,29 +71,19 @@ extension Recurrence {
         return every + dayText + weekStartText + endText
     }
 
-    private var dayText: String {
-        let days = monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text).listed("and")
-        let condition = weekdays.map { "\($0.ordinal == nil ? "a" : "the") \(Self.text($0))" }.listed("or")
-        switch (weekdays.isEmpty, monthDays.isEmpty) {
-        case (true, true): return ""
-        // DAILY selects among all days, so "of the month" is needed.
-        case (true, false): return " on the \(days)" + (frequency == .monthly ? "" : " of the month")
-        case (false, false):
-            return " on the \(days)" + (frequency == .monthly ? "" : " of the month") + " if it is \(condition)"
-        case (false, true): return " on \(plainWeekdays)"
-        }
-    }
-
     /// With MONTHLY: `every Mon and the last Fri`.
-    private var plainWeekdays: String {
-        let days = weekdays.map { day in
-            switch (frequency, day.ordinal) {
-            case (.monthly, nil): "every \(day.name)"
-            case (.monthly, _?): "the \(Self.text(day))"
-            default: day.name
-            }
+    private var dayText: String {
+        func named(_ each: String) -> [String] {
+            weekdays.map { "\($0.ordinal == nil ? each : "the") \(Self.text($0))" }
         }
-        return days.listed("and")
+        if monthDays.isEmpty {
+            let days = frequency == .monthly ? named("every") : weekdays.map(\.name)
+            return days.isEmpty ? "" : " on " + days.listed("and")
+        }
+        let days = monthDays.sorted { Self.place($0) < Self.place($1) }.map(Self.text).listed("and")
+        // DAILY selects among all days, so "of the month" is needed.
+        let place = " on the \(days)" + (frequency == .monthly ? "" : " of the month")
+        return weekdays.isEmpty ? place : place + " if it is " + named("a").listed("or")
     }
 
     private static func text(_ day: RecurrenceDay) -> String {

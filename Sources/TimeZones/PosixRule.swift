@@ -110,9 +110,9 @@ private struct RuleScanner {
     /// Three or more letters, or `<…>` with digits and signs too. The name itself is not used.
     mutating func name() throws(MalformedZone) {
         let isQuoted = skip("<")
-        let start = position
-        while let current, Self.isNamed(current, isQuoted: isQuoted) { position += 1 }
-        guard position - start >= 3, !isQuoted || skip(">") else { throw MalformedZone() }
+        let name = bytes[position...].prefix { Self.isNamed($0, isQuoted: isQuoted) }
+        position = name.endIndex
+        guard name.count >= 3, !isQuoted || skip(">") else { throw MalformedZone() }
     }
 
     private static func isNamed(_ byte: UInt8, isQuoted: Bool) -> Bool {

@@ -76,27 +76,22 @@ extension TZifFile {
         let leaps: Int
         let times: Int
         let types: Int
-        private let utIndicators: Int
-        private let standardIndicators: Int
-        private let characters: Int
+        /// The bytes of the indicators and of the zones' abbreviations.
+        private let rest: Int
 
         init(_ reader: inout ByteReader) throws(MalformedZone) {
             guard try reader.take(4).elementsEqual("TZif".utf8) else { throw MalformedZone() }
             version = try reader.take(1).first ?? 0
             try reader.skip(15)
-            utIndicators = try reader.count32()
-            standardIndicators = try reader.count32()
+            let indicators = try reader.count32() + reader.count32()
             leaps = try reader.count32()
             times = try reader.count32()
             types = try reader.count32()
-            characters = try reader.count32()
+            rest = try indicators + reader.count32()
         }
 
         /// The bytes of the block. Six counts below 2^32 can't overflow.
-        func blockSize(timeSize: Int) -> Int {
-            times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4)
-                + standardIndicators + utIndicators
-        }
+        func blockSize(timeSize: Int) -> Int { times * (timeSize + 1) + types * 6 + leaps * (timeSize + 4) + rest }
     }
 }
 
@@ -124,5 +119,5 @@ struct ByteReader {
     }
 
     /// An unsigned integer of 4 bytes.
-    mutating func count32() throws(MalformedZone) -> Int { Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) }
+    mutating func count32() throws(MalformedZone) -> Int { Int(UInt32(truncatingIfNeeded: try signed(4))) }
 }

@@ -3,9 +3,8 @@ import NudgedPreferences
 import Synchronization
 
 /// The system's time zone database: a folder of TZif files, and old names that `tzdata.zi` lists. `reload` reads all of
-/// them. Other files are read when a zone is first requested, and kept until the next `reload`.
-///
-/// The files on disk decide, so an upgrade of the `tzdata` package takes effect after a reload.
+/// them, so that an upgrade of the `tzdata` package takes effect. Other files are read when a zone is first requested,
+/// and kept until the next `reload`.
 public final class ZoneDatabase: Sendable {
     public let directory: String
 
@@ -68,10 +67,8 @@ public final class ZoneDatabase: Sendable {
             let scan = scan()
             return cache.withLock { cache in
                 var zones = scan.zones
-                if !scan.unread.isEmpty {
-                    for name in Array(cache.read.keys) + Array(cache.asked.keys) where scan.leavesOpen(name) {
-                        if zones[name] == nil, let zone = cache.zone(name) { zones[name] = zone }
-                    }
+                for name in Array(cache.read.keys) + Array(cache.asked.keys) where scan.leavesOpen(name) {
+                    if zones[name] == nil, let zone = cache.zone(name) { zones[name] = zone }
                 }
                 cache.read = zones
                 cache.asked.removeAll()
@@ -107,12 +104,10 @@ public final class ZoneDatabase: Sendable {
 }
 
 extension ZoneDatabase {
-    /// Old names of zones with the names that they stand for, from the lines `L target name` of `tzdata.zi`.
+    /// Old names of zones (`Asia/Calcutta`) with the names that they stand for, from the lines `L target name` of
+    /// `tzdata.zi`, which is read once after each reload. Few hosts have the package with the files of these names, but
+    /// PostgreSQL knows them.
     ///
-    /// Debian 13 and Ubuntu 24.04 have the files of old names (`Asia/Calcutta`, `US/Eastern`) in a package of their own,
-    /// which few hosts have. But `tzdata.zi` names them all, and PostgreSQL knows them.
-    ///
-    /// The file is read once after each reload.
     /// - Throws: if the file is there and can't be read now.
     private func links() throws(TimeZoneError) -> [String: String] {
         if let known = cache.withLock(\.links) { return known }
@@ -125,18 +120,15 @@ extension ZoneDatabase {
             else { continue }
             links[words[2]] = words[1]
         }
-        let read = links
-        cache.withLock { $0.links = read }
-        return read
+        cache.withLock { [links] in $0.links = links }
+        return links
     }
 
     /// The real file has some 250.
     private static let mostLinks = 4_096
     /// A link may stand for another link.
     private static let mostHops = 4
-}
 
-extension ZoneDatabase {
     private struct Scan {
         var zones: [String: Zone] = [:]
         /// The files and folders that could not be read now, each with its error. The whole folder has an empty name.
