@@ -72,8 +72,7 @@ do $$ begin
 end $$;
 
 -- Adds the columns that a table lacks: with bounds if nudged has created it. A column of the app keeps its comment.
-create function nudged.add_columns(relation text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.add_columns(relation text) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_own constant boolean := exists (select from nudged.own_table o where o.name = add_columns.relation);
     wanted record;
@@ -165,8 +164,7 @@ end $$;
 -- calls malformed. Nearly every value takes the first branch, which is inlined: small, uncompressed, its numbers
 -- between 0 and 1,000,000. Such a number can still have 16,383 decimals, so the text is cut. The function is STABLE
 -- because an IMMUTABLE function that asks for a size is not inlined.
-create function nudged.preferences_text(preferences jsonb) returns text
-language sql stable parallel safe return case
+create function nudged.preferences_text(preferences jsonb) returns text language sql stable parallel safe return case
     when preferences is null then null
     when pg_column_size(preferences) <= 2000 and pg_column_compression(preferences) is null and jsonb_typeof(preferences) = 'object'
         and (preferences @@ '$.** < 0 || $.** > 1000000') is not true
@@ -176,8 +174,7 @@ end;
 
 -- For a column of type json, which is text as it was written. Its size without compression is not known. So up to
 -- 65,536 stored bytes are expanded, to at most 18 MB.
-create function nudged.preferences_text(preferences json) returns text
-language sql stable parallel safe return case
+create function nudged.preferences_text(preferences json) returns text language sql stable parallel safe return case
     when preferences is null then null
     when pg_column_size(preferences) > case when pg_column_compression(preferences) is null then 262144 + 64 else 65536 end
         then '"longer than 65,536 characters"'
@@ -185,8 +182,7 @@ language sql stable parallel safe return case
     else left(preferences::text, 65537)
 end;
 
-create function nudged.preferences_text(preferences text) returns text
-language sql stable parallel safe return case
+create function nudged.preferences_text(preferences text) returns text language sql stable parallel safe return case
     when octet_length(preferences) <= 65536 then preferences
     when octet_length(preferences) <= 262144 then left(preferences, 65537)
     when preferences is not null then '"longer than 65,536 characters"'
@@ -209,8 +205,7 @@ begin
 end $$;
 
 -- The context as text of at most 8,193 characters; with 8,193 it counts as too long. Null: it fills no placeholder.
-create function nudged.context_text(context jsonb) returns text
-language sql stable parallel safe return case
+create function nudged.context_text(context jsonb) returns text language sql stable parallel safe return case
     when context is null then null
     when pg_column_size(context) <= 1200 and pg_column_compression(context) is null and jsonb_typeof(context) = 'object'
         and (context @@ '$.** < 0 || $.** > 1000000') is not true
@@ -218,8 +213,7 @@ language sql stable parallel safe return case
     else nudged.measured_context(context)
 end;
 
-create function nudged.context_text(context json) returns text
-language sql stable parallel safe return case
+create function nudged.context_text(context json) returns text language sql stable parallel safe return case
     when pg_column_size(context) > case when pg_column_compression(context) is null then 32768 + 64 else 8192 end then null
     when length(context::text) <= 8192 then context::text
 end;
@@ -255,8 +249,7 @@ create table nudged.bound (
 -- views of the app: what these read counts as well, and so does a new definition of one. lost: the first name that the
 -- view read and that another table or column has now.
 create function nudged.app_views() returns table (view text, relation text, oid oid, version text, definition text, names text[], known nudged.bound, lost text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
-#variable_conflict use_column
+language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$ #variable_conflict use_column
 begin
     -- In PL/pgSQL the plan is kept: planning takes longer than the query.
     return query select
@@ -298,8 +291,7 @@ end $$;
 
 -- For the daemon: whether a view reads other tables than it was made for. Notes views that the app has defined again, and
 -- names that it has changed where no other table has the former name.
-create function nudged.is_misbound() returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.is_misbound() returns boolean language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare is_lost boolean;
 begin
     with seen as materialized (select * from nudged.app_views()),
@@ -317,8 +309,7 @@ end $$;
 
 -- Makes the views that nudged has made before, or that nobody has made: where they are missing, or read another table
 -- than the one with nudged's name. Returns what it did.
-create function nudged.bind_views() returns setof text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.bind_views() returns setof text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare one record; recipe text;
 begin
     perform nudged.is_misbound();
@@ -372,8 +363,7 @@ select nudged.bind_views();
 -- counts, so that no token that registered again is deleted. An instant that can't be one of a registration (infinity,
 -- the year 294276, more than a day ahead) counts as long ago.
 -- Arguments are qualified with the function's name, since the app's table may have a column `device`.
-create function nudged.define_forget_device() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.define_forget_device() returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_mapped constant boolean := not exists (select from nudged.bound b where b.view = 'device' and b.definition is not null);
     stale constant text := format(
@@ -430,8 +420,7 @@ select nudged.define_forget_device();
 
 -- What a word for an APNs environment means in a table that the app had before. An unknown word stays as it is, and no
 -- lane serves it. The daemon reads it in the same way (LaneDirectory.swift).
-create function nudged.apns_environment(word text) returns text
-language sql immutable parallel safe
+create function nudged.apns_environment(word text) returns text language sql immutable parallel safe
 return case lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C")
     when '' then null when 'development' then 'sandbox' when 'dev' then 'sandbox' when 'prod' then 'production'
     else lower(btrim(word, ' ' || chr(9) || chr(10) || chr(13)) collate "C") end;

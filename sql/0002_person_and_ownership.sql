@@ -137,8 +137,7 @@ insert into nudged.setting default values;
 -- this id waits for its end. Any role could hold an advisory lock.
 create unlogged table nudged.lock (id bigint primary key);
 
-create function nudged.hold(name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.hold(name text) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare held constant bigint := hashtextextended(hold.name, 0);
 begin
     insert into nudged.lock (id) values (held);
@@ -147,8 +146,7 @@ end $$;
 
 -- Locks a membership until the commit, so that it can't end before. Drains, settlements, postponements and the decision
 -- service's count begin with it. Recovery, quarantine and fan-outs need no fence.
-create function nudged.hold_member(member uuid) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.hold_member(member uuid) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     perform 1 from nudged.member m where m.id = hold_member.member for key share;
     if not found then
         raise exception using errcode = 'ND020', message = 'membership has ended', hint = 'Nothing was written. The daemon joins again by itself.';
@@ -206,15 +204,13 @@ language sql immutable parallel safe as $$ select pg_catalog.record_image_ne(row
 
 -- A user's id from a row of the app. The triggers run with their owner's rights, and the table's owner can give the
 -- column another type, with casts that run a function of theirs. So the value is read as its type writes it.
-create function nudged.written_id(value anyelement) returns uuid
-language sql stable parallel safe
+create function nudged.written_id(value anyelement) returns uuid language sql stable parallel safe
 as $$ select case when value is not null then pg_catalog.format('%s', value)::pg_catalog.uuid end $$;
 
 -- Appends a touch for each of these users. It has no handler and so no subtransaction: more than 64 of them in one
 -- transaction slow down every session's snapshots. An error here (a lock, a full disk) fails the app's insert or update,
 -- which can be repeated. A lost touch would be a lost change.
-create function nudged.append_touches(users uuid[]) returns void
-language plpgsql as $$ begin
+create function nudged.append_touches(users uuid[]) returns void language plpgsql as $$ begin
     if users is null or users = '{}' then
         return;
     elsif to_regclass('nudged.touched') is null then
@@ -226,8 +222,7 @@ end $$;
 
 -- After an insert or a delete. A deletion neither waits nor fails because of nudged: without its touch, a push that was
 -- decided on before can still be sent, and the user is evaluated when they are next due. So it writes in a subtransaction.
-create function nudged.touch_changed() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.touch_changed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
     if tg_op = 'DELETE' then
         begin
             lock table nudged.touched in row exclusive mode nowait;
@@ -242,8 +237,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ be
 end $$;
 
 -- After an update of the profiles. Rows are paired by position. If all pairs are equal, nothing has changed.
-create function nudged.touch_profiles() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.touch_profiles() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare users uuid[];
 begin
     begin
@@ -260,8 +254,7 @@ begin
 end $$;
 
 -- After an update of the devices. Registering again changes nothing for the policy, unless a device is in quarantine.
-create function nudged.touch_devices() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.touch_devices() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare users uuid[]; registered uuid[];
 begin
     begin
@@ -290,8 +283,7 @@ end $$;
 
 -- After an insert into the table that nudged created: deletes the oldest registrations of a user with more than
 -- `max_devices`. Refusing the new one instead would leave the phone that is in use without pushes.
-create function nudged.drop_oldest_devices() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.drop_oldest_devices() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare most constant integer := coalesce((select s.max_devices from nudged.setting s), 100);
 begin
     perform nudged.drop_devices(u, most) from unnest(array(select distinct nudged.written_id(a.user_id) from added a)) as u;
@@ -315,8 +307,7 @@ end $$;
 
 -- Trigger on public.push_tokens, if nudged created it: an upsert that presents a token again renews the registration.
 -- A statement that sets updated_at itself keeps its value.
-create function nudged.renew_registration() returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.renew_registration() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if new.updated_at is not distinct from old.updated_at then new.updated_at := clock_timestamp(); end if;
     return new;
 end $$;
@@ -326,8 +317,7 @@ end $$;
 -- on machines where nudged's own tables are not written. So it gets none, and the app calls nudged_api.touch. The same
 -- holds where the app's own views read other tables.
 create function nudged.wanted_triggers() returns table (oid oid, relation text, name text, statement text, loss text, enabled "char")
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     wanted record;
     is_distributed boolean := false;
@@ -378,8 +368,7 @@ end $$;
 
 -- Makes or enables each of these triggers that does not fire, and drops those on other tables. Returns what it did. A
 -- trigger that another role must make or drop is named in a notice, if nudged works without.
-create function nudged.bind_triggers() returns setof text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.bind_triggers() returns setof text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare one record;
 begin
     -- First, since a partition gets the triggers of its table.
@@ -440,8 +429,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Makes the view of quarantined devices, if it is missing. It goes with a view nudged.device that is dropped (cascade).
-create function nudged.make_quarantined() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.make_quarantined() returns void language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if to_regclass('nudged.quarantined') is not null then return; end if;
     -- For people. A malformed value in one row doesn't break the other rows.
     create view nudged.quarantined with (security_barrier) as
@@ -465,8 +453,7 @@ select nudged.make_quarantined();
 -- Every migration that makes tables calls it. Gives them row-level security. Where the citus extension exists, it
 -- distributes the tables about users by user_id, and returns these tables. Members, leases, ranges, daemons and intents stay on the
 -- coordinator.
-create function nudged.finish_tables() returns setof text
-language plpgsql as $$
+create function nudged.finish_tables() returns setof text language plpgsql as $$
 declare wanted record;
 begin
     for wanted in select c.oid from pg_class c where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity loop

@@ -42,20 +42,16 @@ create index message_key_at on nudged.message_key (at);
 create function nudged.utf8_bytes(phrase text) returns integer
 language sql stable parallel safe return octet_length(convert_to(phrase, 'UTF8'));
 
-create function nudged.is_critical(apns jsonb) returns boolean
-language sql immutable parallel safe
+create function nudged.is_critical(apns jsonb) returns boolean language sql immutable parallel safe
 return coalesce(apns ->> 'interruption_level' = 'critical' or apns #>> '{sound,critical}' = '1', false);
 
 -- The bytes of a member of aps, with the comma before it; 0 without a value. jsonb puts a space after commas.
-create function nudged.member_bytes(name text, value jsonb) returns integer
-language sql stable parallel safe
+create function nudged.member_bytes(name text, value jsonb) returns integer language sql stable parallel safe
 return coalesce(octet_length(',"":') + octet_length(name) + nudged.utf8_bytes(value::text)
     - case jsonb_typeof(value) when 'array' then greatest(jsonb_array_length(value) - 1, 0) else 0 end, 0);
 
 -- The bytes of a score: the daemon writes 0 and 1 as 0.0 and 1.0.
-create function nudged.score_bytes(apns jsonb) returns integer
-language sql immutable parallel safe
-return case when apns ? 'relevance_score'
+create function nudged.score_bytes(apns jsonb) returns integer language sql immutable parallel safe return case when apns ? 'relevance_score'
     then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end;
 
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
@@ -83,15 +79,12 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
 end $$;
 
 -- The member of apns that makes it a message for something else than the list of notifications. Null: there is none.
-create function nudged.surface_kind(apns jsonb) returns text
-language sql immutable parallel safe
+create function nudged.surface_kind(apns jsonb) returns text language sql immutable parallel safe
 return case when apns ->> 'live_activity' is not null then 'live_activity' when apns -> 'widgets' = 'true' then 'widgets'
     when apns -> 'controls' = 'true' then 'controls' end;
 
 -- The surface (nudged.surface) that a message is for; null: the user's devices. apns: as nudged.stored_apns returns it.
-create function nudged.surface_name(apns jsonb) returns text
-language sql immutable parallel safe
-return case nudged.surface_kind(apns)
+create function nudged.surface_name(apns jsonb) returns text language sql immutable parallel safe return case nudged.surface_kind(apns)
     when 'live_activity' then case when apns #>> '{live_activity,event}' = 'start' then 'start:' || (apns #>> '{live_activity,attributes_type}')
         else 'activity:' || (apns #>> '{live_activity,id}') end
     else nudged.surface_kind(apns) end;
@@ -188,8 +181,7 @@ end $$;
 -- Whether a phone would show nothing of this text. It is empty, or holds only white space and invisible characters
 -- (U+00A0, U+200B, U+3000 and so on). Bytes are compared: what \s means depends on the locale, and which characters can
 -- be written here depends on the encoding.
-create function nudged.is_blank(phrase text) returns boolean
-language sql stable parallel safe as $$
+create function nudged.is_blank(phrase text) returns boolean language sql stable parallel safe as $$
     select case when phrase ~ '[!-~]' then false else coalesce(
         pg_catalog.encode(pg_catalog.convert_to(phrase, 'UTF8'), 'hex')
             ~ '^([01][0-9a-f]|20|7f|c2[89][0-9a-f]|c2a[0d]|d89c|e19a80|e1a08e|e280(8[0-9a-f]|a[89a-f])|e2819f|e281a[0-9a-f]|e38080|efbbbf)*$',
@@ -197,15 +189,13 @@ language sql stable parallel safe as $$
 $$;
 
 -- A text as JSON. Null: it holds none. A column of text that holds no JSON counts as empty, as for the policy.
-create function nudged.json_or_null(phrase text) returns jsonb
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.json_or_null(phrase text) returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
     return phrase::jsonb;
 exception when data_exception or statement_too_complex then return null;
 end $$;
 
 -- The zone that a user has chosen, or that their profile names, as far as this server can tell. Null: none.
-create function nudged.own_zone(recipient uuid) returns text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.own_zone(recipient uuid) returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare known record;
 begin
     select nudged.json_or_null(nudged.preferences_text(r.preferences)) ->> 'timezone' as chosen, left(r.timezone::text, 256) as timezone into known
@@ -244,8 +234,7 @@ end $$;
 
 -- The first thing that is wrong with the argument apns (docs/SQL.md, "What the phone shows"), and the remedy. Null:
 -- nothing. Members that are null count as absent. `call`: message, reminder or template. A fault never holds a value.
-create function nudged.apns_fault(apns jsonb, call text) returns text[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.apns_fault(apns jsonb, call text) returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     known constant text[] := '{subtitle,badge,sound,interruption_level,relevance_score,category,thread_id,mutable_content,image_url,title_loc_key,title_loc_args,'
         'subtitle_loc_key,subtitle_loc_args,loc_key,loc_args,filter_criteria,target_content_id,content_available,live_activity,widgets,controls,data}';
@@ -392,16 +381,14 @@ begin
 end $$;
 
 -- An instant in whole seconds since 1970. Null: the text is none, or far away.
-create function nudged.epoch(phrase text) returns bigint
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.epoch(phrase text) returns bigint language plpgsql stable set search_path = pg_catalog, pg_temp as $$ begin
     return case when phrase::timestamptz between '1970-01-01Z' and '2200-01-01Z' then floor(extract(epoch from phrase::timestamptz)) end;
 exception when data_exception then return null;
 end $$;
 
 -- The argument apns as it is stored: without members that are null or false. A score has three decimals, since more
 -- decimals change no order that a user sees; so has a volume. Null: nothing is left.
-create function nudged.stored_apns(apns jsonb) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.stored_apns(apns jsonb) returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
     select jsonb_object_agg(m.key, case m.key
         when 'relevance_score' then to_jsonb(trim_scale(round(m.value::numeric, 3)))
         when 'sound' then case when jsonb_typeof(m.value) = 'object' then '{"name": "default"}' || jsonb_strip_nulls(m.value)
@@ -495,15 +482,13 @@ begin
 end $$;
 
 -- What is wrong with the length of a key or an id, and the remedy. Null: nothing.
-create function nudged.key_fault(name text, value text) returns text[]
-language sql stable parallel safe
+create function nudged.key_fault(name text, value text) returns text[] language sql stable parallel safe
 return case when value = '' or nudged.utf8_bytes(value) > 255 then array[
     format('%s has %s bytes', name, nudged.utf8_bytes(value)), 'It has 1 to 255 bytes, or is null.'] end;
 
 -- Fails with what is wrong with a call, if something is: the fault, the remedy, and the SQLSTATE if it is not 22023
 -- (invalid_parameter_value). Called in IF, since PERFORM would show its whole statement in the error's context.
-create function nudged.refuse(caller text, fault text[]) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.refuse(caller text, fault text[]) returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if fault is not null then
         raise exception using errcode = coalesce(fault[3], '22023'), message = format('%s: %s', caller, fault[1]), hint = fault[2];
     end if;
@@ -511,8 +496,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
 end $$;
 
 -- A statement after a row lock must see whether an intent came first. So it needs a snapshot of its own.
-create function nudged.isolation_fault(what text) returns text[]
-language sql stable
+create function nudged.isolation_fault(what text) returns text[] language sql stable
 return case when current_setting('transaction_isolation') <> 'read committed' then array[
     'the transaction''s isolation level is not READ COMMITTED',
     format('Call it in a transaction of its own: an older snapshot can''t show whether %s is already being sent.', what), '0A000'] end;
@@ -682,9 +666,7 @@ create function nudged_api.send(
     user_id uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null, thread_id text default null,
     collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null, apns jsonb default null,
     deliver_at timestamptz default null, deliver_local timestamp default null, texts jsonb default null
-) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+) returns nudged.result language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     made uuid := gen_random_uuid();
     known uuid;
@@ -726,8 +708,7 @@ end $$;
 -- (user_id, and title or body at least). All or none: the error names the first refused message by its position, from
 -- 0, also for a value of a wrong type: the server's own error would show the value. Returns rows in their order.
 create function nudged_api.send_many(messages jsonb) returns table (user_id uuid, id uuid)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare stranger record; asked nudged.new_message[];
 begin
     perform nudged.require_backend('nudged_api.send_many');
@@ -790,8 +771,7 @@ return nudged.refuse(format('nudged_api.send_many: message %s', place), array[fo
     'user_id: a UUID. urgent: true or false. data, apns, texts: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
 
 -- Names the first member of nudged_api.send_many's messages that can't be read as its type.
-create function nudged.refuse_members(messages jsonb) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.refuse_members(messages jsonb) returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare one record;
 begin
     for one in
@@ -816,9 +796,7 @@ create function nudged_api.send_many(
     user_ids uuid[], title text, body text, data jsonb default null, urgent boolean default false, category text default null,
     thread_id text default null, collapse_key text default null, expires_at timestamptz default null, dedupe_key text default null,
     apns jsonb default null, deliver_at timestamptz default null, deliver_local timestamp default null, texts jsonb default null
-) returns table (user_id uuid, id uuid)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+) returns table (user_id uuid, id uuid) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare new nudged.new_message; hole bigint;
 begin
     perform nudged.require_backend('nudged_api.send_many');
@@ -844,8 +822,7 @@ end $$;
 -- Inserts messages that nudged.checked_message has checked. Returns a row for each, in their order. A generic plan would
 -- expect few messages, and compare each one with each other.
 create function nudged.insert_messages(messages nudged.new_message[]) returns table (user_id uuid, id uuid)
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$ #variable_conflict use_column
 declare
     ids uuid[] := (select coalesce(array_agg(gen_random_uuid()), '{}') from unnest(messages));
     keys bigint := (select count(distinct (m.user_id, m.dedupe_key)) from unnest(messages) as m where m.dedupe_key is not null);
@@ -907,8 +884,7 @@ end $$;
 -- already, since its outcome is unknown, or another device has got it. Then it is not tried again. Both are 0 if the
 -- user has no such message. It does not wait for the daemon: a row that the daemon has locked is being sent.
 create function nudged.cancel_message(recipient uuid, id uuid) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare tried boolean;
 begin
     if not exists (select from nudged.message m where m.user_id = recipient and m.id = cancel_message.id) then
@@ -944,9 +920,7 @@ end $$;
 create function nudged.cancel_messages(
     call text, recipient uuid default null, title text default null, category text default null, thread_id text default null,
     dedupe_prefix text default null, sent_after timestamptz default null, sent_before timestamptz default null
-) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
+) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan as $$ #variable_conflict use_column
 declare
     most constant integer := 10000;
     search_end constant timestamptz := clock_timestamp() + interval '5 seconds';
@@ -1035,8 +1009,7 @@ begin
     return nudged.result_of(done => cancelled - tried, too_late => left_alone + tried);
 end $$;
 
-create function nudged.prune_message_keys() returns bigint
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.prune_message_keys() returns bigint language sql security definer set search_path = pg_catalog, pg_temp as $$
     with gone as (
         delete from nudged.message_key k where (k.user_id, k.key) in (
             select o.user_id, o.key from nudged.message_key o where o.at < now() - interval '30 days' order by o.at limit 5000

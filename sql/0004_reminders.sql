@@ -52,21 +52,18 @@ create index occurrence_fan_out on nudged.occurrence (wakes_at) where is_fan_out
 
 -- The id of a new occurrence of a reminder: its first half is the reminder's. So the record, which has the occurrence's
 -- id only, still tells which reminder it was (nudged.read_history).
-create function nudged.occurrence_id(reminder uuid) returns uuid
-language sql volatile set search_path = pg_catalog, pg_temp
+create function nudged.occurrence_id(reminder uuid) returns uuid language sql volatile set search_path = pg_catalog, pg_temp
 as $$ select (left(reminder::text, 18) || substr(gen_random_uuid()::text, 19))::uuid $$;
 
 -- A subject's id as it is stored. An id in the form of a UUID is in small letters, as PostgreSQL writes it; Swift
 -- writes capitals. Each call passes its argument through it, without the collation of the caller's column.
-create function nudged.subject_key(id text) returns text
-language sql immutable parallel safe return case
+create function nudged.subject_key(id text) returns text language sql immutable parallel safe return case
     when id collate "C" ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then lower(id collate "C") collate "default"
     else id collate "default"
 end;
 
 -- The spellings that an id which is stored as nudged.subject_key returns it may have in nudged.subject_member.
-create function nudged.subject_spellings(id text) returns text[]
-language sql immutable parallel safe return case
+create function nudged.subject_spellings(id text) returns text[] language sql immutable parallel safe return case
     when id collate "C" ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then array[id, upper(id collate "C")]
     else array[id]
 end;
@@ -241,8 +238,7 @@ end $$;
 -- Locks users against nudged_api.forget until the end of the transaction, and returns those who were not erased. For
 -- transactions that write rows of users other than the caller. It waits for an erasure under way; the daemon's
 -- settlements go on. A user whom no sweep has seen yet has no row to lock. Such users count if the app knows them.
-create function nudged.hold_recipients(recipients uuid[]) returns setof uuid
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.hold_recipients(recipients uuid[]) returns setof uuid language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare held uuid[]; strangers uuid[]; one uuid;
 begin
     begin
@@ -264,9 +260,7 @@ end $$;
 create function nudged.set_reminder(
     call text, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz default null, due_local timestamp default null,
     audience text default 'me', recurrence text default null, timezone text default null, apns jsonb default null
-) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     made constant uuid := gen_random_uuid();
     warnings text[];
@@ -324,8 +318,7 @@ end $$;
 create function nudged.reminder_fault(
     subject_type text, subject_id text, author uuid, title text, body text, due_at timestamptz, due_local timestamp, audience text,
     recurrence text, timezone text, apns jsonb
-) returns text[]
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+) returns text[] language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_long constant boolean := greatest(octet_length(title), octet_length(body)) > 65536
         or octet_length(subject_type) > 100 or octet_length(subject_id) > 200;
@@ -378,8 +371,7 @@ end $$;
 -- files, or the quiet hours of the daemon's rules.
 create function nudged.reminder_warnings(
     subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
-) returns text[]
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+) returns text[] language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     warnings text[] := '{}';
     wishes jsonb; night_begins text; night_ends text;
@@ -433,8 +425,7 @@ end $$;
 -- Cancels what is pending of a subject, of all authors, recurrences included. Under any isolation level; the numbers are
 -- exact under READ COMMITTED. too_late: their push is on its way, or was tried already and is not tried again.
 create function nudged.end_reminders(subject_type text, subject_id text) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare authors uuid[]; recipients uuid[]; pending uuid[];
 begin
     -- Two calls at once for one subject would lock its authors' rows in different orders.
@@ -471,8 +462,7 @@ end $$;
 -- their own choice; the fan-out stays. done: it moved, and nothing of it comes before `until`. too_late: a push is on its
 -- way. Both are 0 if nothing is pending.
 create function nudged.snooze(call text, recipient uuid, id uuid, until timestamptz) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     instant constant timestamptz := nudged.whole_second(until at time zone 'UTC') at time zone 'UTC';
     recipients uuid[]; pending nudged.occurrence[]; later nudged.occurrence[]; ids uuid[]; taken uuid[]; missed integer;
@@ -578,8 +568,7 @@ end $$;
 
 -- A column of a row, as its type writes it. No cast is used: the table's owner may have made one, which would run with
 -- the trigger's rights. A name that is no column is refused, since it would be a function call.
-create function nudged.column_text(whole anyelement, name text) returns text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.column_text(whole anyelement, name text) returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare written text;
 begin
     if not exists (

@@ -91,8 +91,7 @@ end $$;
 -- call nudged.forget_device, which asks for no answer.
 create function nudged.forget_devices(
     recipients uuid[], devices text[], environments text[], topics text[], instants timestamptz[], apns_ids uuid[], since timestamptz
-) returns bigint
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+) returns bigint language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     refused text[]; answered_at timestamptz; stale record; is_surface boolean;
     gone bigint := 0;
@@ -133,9 +132,7 @@ end $$;
 -- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
 -- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
 -- finds it deleted, and records nothing.
-create function nudged.erase(recipient uuid) returns bigint
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+create function nudged.erase(recipient uuid) returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     relation text; gone bigint;
     erased bigint := 0;
@@ -189,8 +186,7 @@ end $$;
 -- a digest stands for all of them. It counts for a week after the nudge, so that it reads few partitions. The row repeats
 -- what the nudge's own says of template and time. done: 1 if something new was noted.
 create function nudged.note_answer(call text, recipient uuid, id text, answer text) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     instant constant timestamptz := clock_timestamp();
     name constant text := lower(note_answer.id collate "C") collate "default";

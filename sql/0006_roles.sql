@@ -94,8 +94,7 @@ end $$;
 -- Makes a role the owner of a function that writes the app's tables, so that it runs with this role's rights. If the
 -- role may not write the tables, the function stays as it is: a token that can't be deleted is worse. It also stays if
 -- no table is named (nudged.allow): then it writes nothing.
-create function nudged.give_call(call regprocedure, who text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.give_call(call regprocedure, who text) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     written constant text[] := array(
         select r.object from nudged.role_right r where r.role = who and r.privileges like '%delete%' and to_regclass(r.object) is not null
@@ -217,8 +216,7 @@ cross join lateral aclexplode(d.defaclacl) a join holder h on h.oid = a.grantee 
 where k.kind is not null group by h.role, d.defaclrole, n.nspname, k.kind;
 
 -- Takes back all of nudged.excess_right. Returns how many statements that took. JIT compilation would take seconds.
-create function nudged.take_back_rights() returns integer
-language plpgsql set search_path = pg_catalog, pg_temp set jit = off as $$
+create function nudged.take_back_rights() returns integer language plpgsql set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
     one record;
     taken integer := 0;
@@ -236,8 +234,7 @@ end $$;
 
 -- Gives each role exactly the rights of nudged.role_right: after a role was made by hand, after a restore into another
 -- cluster, after a view or function was dropped and made again, after a broad grant. Repeated, it changes nothing.
-create function nudged.grant_roles() returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.grant_roles() returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare one record;
 begin
     perform nudged.take_back_rights();
@@ -271,8 +268,7 @@ select nudged.allow('authenticated', 'select, insert, update, delete', 'public.c
 select nudged.allow('authenticated', 'select, delete', 'public.push_tokens') from nudged.own_table where name = 'push_tokens';
 
 -- The signed-in user of Supabase, for calls on their behalf.
-create function nudged.signed_in_user() returns uuid
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.signed_in_user() returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare who uuid; fault text[];
 begin
     if not exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'auth' and p.proname = 'uid' and p.pronargs = 0) then
@@ -300,9 +296,7 @@ create table nudged.own_call (
 
 -- The signed-in user, for a call that writes something. Each such call begins with it, so that nobody fills the record
 -- or keeps the daemon busy. A user's calls run one after the other.
-create function nudged.counted_user(call text) returns uuid
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+create function nudged.counted_user(call text) returns uuid language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     recipient constant uuid := nudged.signed_in_user();
     instant constant timestamptz := clock_timestamp();
@@ -351,8 +345,7 @@ end $$;
 create function nudged.register(
     call text, user_id uuid, token text, platform text default 'ios', environment text default null, topic text default null,
     timezone text default null, locale text default null, surface text default null
-) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     spellings constant text[] := nudged.device_spellings(call, token);
     fault constant text[] := case
@@ -389,8 +382,7 @@ end $$;
 
 -- Writes a token of a Live Activity, of widgets or of controls.
 create function nudged.write_surface(recipient uuid, token text, surface text, environment text, topic text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 begin
     delete from nudged.surface where token = write_surface.token and user_id <> recipient;
     insert into nudged.surface (user_id, surface, token, environment, topic)

@@ -28,8 +28,7 @@ create table nudged.template (
 
 -- Refuses a template that could never be sent, or not as it was meant. The error names the column and the remedy.
 -- `{first_name}` is a placeholder; {{ and }} are braces.
-create function nudged.check_template() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged.check_template() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     -- As Template.swift reads it.
     syntax constant text := '[{][{]|[}][}]|[{][a-z][a-z0-9_]{0,62}[}]';
@@ -91,8 +90,7 @@ from (values
 -- daemon is alive, or the lanes differ, the environment is unknown, and the test is refused. So is a test for devices
 -- that no lane of a daemon serves. If the devices change while it waits, it ends (statement `drain`).
 create function nudged_me.send_test(title text default null, body text default null) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     recipient uuid := nudged.counted_user('nudged_me.send_test');
     hour_ago timestamptz := clock_timestamp() - interval '1 hour';

@@ -2,8 +2,7 @@
 -- are gone. The daemon reads none of this. Only the owner of the schema may.
 
 -- Whether a text is an instant as preferences have it, such as 2026-05-07T04:38:44Z, of the years 0001 to 9999.
-create function nudged.is_instant(value text) returns boolean
-language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+create function nudged.is_instant(value text) returns boolean language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 return value ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$'
     -- A month's last day is the day before the next month's first.
     and case when substr(value, 9, 2) <= '28' then true else

@@ -32,8 +32,7 @@ create function nudged.ask_preview(
     call text, recipient uuid, title text, body text, data jsonb default null, urgent boolean default false, category text default null,
     thread_id text default null, collapse_key text default null, expires_at timestamptz default null, apns jsonb default null,
     deliver_at timestamptz default null, deliver_local timestamp default null, texts jsonb default null
-) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+) returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     asked record; message nudged.new_message;
     -- Less for signed-in users, so that they can't block backends.

@@ -9,8 +9,7 @@ language sql set search_path = pg_catalog, pg_temp return nudged.refuse(call, ca
         'most is not between 1 and 1000', 'Give the number of rows of a page. For the next page, give after the place of the last row.'] end);
 
 -- Refuses what is no place: nudged's functions return places as texts.
-create function nudged.check_place(call text, is_place boolean) returns boolean
-language sql set search_path = pg_catalog, pg_temp
+create function nudged.check_place(call text, is_place boolean) returns boolean language sql set search_path = pg_catalog, pg_temp
 return nudged.refuse(call, case when is_place is not true then array[
     'after is not a place', 'Give the column place of the last row, or null for the first page.'] end);
 
@@ -30,8 +29,7 @@ end $$;
 create function nudged.read_record(call text, recipient uuid, after text, most integer) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare edge record;
 begin
     edge := nudged.record_place(call, after);
@@ -77,8 +75,7 @@ end $$;
 create function nudged.read_history(call text, recipient uuid, id uuid default null, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
 )
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     half constant text := left(read_history.id::text, 18);
     is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_history.id);
@@ -118,8 +115,7 @@ end $$;
 create function nudged.read_waiting(call text, recipient uuid, after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
 )
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 begin
     if nudged.check_page(call, recipient, most) then end if;
     return query select w.* from (
@@ -138,8 +134,7 @@ create function nudged.read_reminders(call text, recipient uuid, after uuid defa
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
 )
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 begin
     if nudged.check_page(call, recipient, most) then end if;
     return query select
@@ -150,8 +145,7 @@ end $$;
 
 -- All that nudged holds of a user, source by source. `place` is the number of the source, and a key in it.
 create function nudged.read_export(call text, recipient uuid, after text default null, most integer default 100) returns table (place text, source text, content jsonb)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     step integer := 1;
     edge text;
@@ -244,8 +238,7 @@ end $$;
 -- Cancels reminders of an author, for everyone who was to get them: one (`reminder`), those of a subject, or all. It
 -- locks the reminders first, as setting, snoozing and fanning out do. So what it reads then is all that is pending.
 create function nudged.end_reminders_of(author uuid, reminder uuid, subject_type text, subject_id text) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare ended uuid[]; recipients uuid[]; pending uuid[];
 begin
     -- In one order, so that two calls at once for one author can't deadlock.
@@ -281,8 +274,7 @@ end $$;
 -- the screen, once. `id`: the payload's `nudge`, or that of a message or reminder. A reminder's own id means the newest of
 -- its pushes to this user. As for answers, a week of the record is read.
 create function nudged.withdraw(call text, recipient uuid, id text) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
+language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     name constant text := lower(withdraw.id collate "C") collate "default";
     ended nudged.result := nudged.result_of(done => 0);
@@ -312,8 +304,7 @@ end $$;
 -- Cancels the reminders that a user has set, for all recipients: of a subject, or all. recipient null: of all users.
 create function nudged.cancel_reminders(
     call text, recipient uuid default null, subject_type text default null, subject_id text default null
-) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if nudged.refuse(call, case
         when num_nonnulls(recipient, subject_type, subject_id) = 0 then array[
             'no argument is given', 'Give the user who set the reminders, or their subject_type and subject_id.']
@@ -328,8 +319,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
 end $$;
 
 -- Whether nudged_writer may write public.context_profiles: nudged created it, or its owner has allowed it.
-create function nudged.may_write_profiles() returns boolean
-language sql stable set search_path = pg_catalog, pg_temp return exists (
+create function nudged.may_write_profiles() returns boolean language sql stable set search_path = pg_catalog, pg_temp return exists (
     select from nudged.role_right r
     where r.role = 'nudged_writer' and r.object = 'public.context_profiles' and r.privileges like '%insert%' and r.privileges like '%update%'
 );
@@ -402,8 +392,7 @@ begin
     end loop;
 end $$;
 
-create function nudged_me.preferences() returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged_me.preferences() returns jsonb language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.signed_in_user();
     size bigint; kept jsonb; fault text;
@@ -451,8 +440,7 @@ end $$;
 
 -- Whether the decision service (docs/DECISION.md) is in use, for the app's settings: active; resting (users' fallback
 -- strategies decide, since it does not answer); off (none is configured, or no daemon runs).
-create function nudged_me.status() returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged_me.status() returns text language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
     perform nudged.signed_in_user();
     return (
         select case when bool_or(d.state #>> '{decision,state}' = 'active') then 'active' when count(*) > 0 then 'resting' else 'off' end
@@ -463,8 +451,7 @@ end $$;
 -- Erases a user who was deleted from auth.users: the rows in the tables that nudged created, and all of schema nudged.
 -- The rows in the app's own tables are the app's. Returns whether all are erased. If a row in those tables can't
 -- be deleted (a foreign key of the app, a lock), the rows of schema nudged are still deleted.
-create function nudged.erase_deleted(recipient uuid) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.erase_deleted(recipient uuid) returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     relation text;
     is_kept boolean := false;
@@ -560,8 +547,7 @@ begin
     end loop;
 end $$;
 
-create function nudged.watch_deleted_users() returns boolean
-language sql set search_path = pg_catalog, pg_temp as $$
+create function nudged.watch_deleted_users() returns boolean language sql set search_path = pg_catalog, pg_temp as $$
     select nudged.bind_triggers();
     select exists (select from nudged.wanted_triggers() w where w.relation = 'auth.users' and w.enabled is not null);
 $$;
@@ -587,8 +573,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     where w.enabled not in ('O', 'A') or w.enabled is null and (w.relation <> 'auth.users' or has_table_privilege(w.oid, 'trigger'))
 $$;
 
-create function nudged.bind() returns setof text
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.bind() returns setof text language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     return query select nudged.bind_views();
     if to_regclass('nudged.device') is not null then
         perform nudged.make_quarantined();
