@@ -745,15 +745,8 @@ begin
                 hint = 'Its members are the arguments of nudged_api.send.';
     end if;
     begin
-        select coalesce(array_agg(row(
-            m.user_id, m.title, m.body, m.data, m.urgent, m.category, m.thread_id, m.collapse_key, m.expires_at, m.dedupe_key, m.apns, m.deliver_at,
-            m.deliver_local, m.texts
-        )::nudged.new_message order by e.place), '{}') into asked
-        from jsonb_array_elements(messages) with ordinality as e (message, place)
-        cross join lateral jsonb_to_record(e.message) as m (
-            user_id uuid, title text, body text, data jsonb, urgent boolean, category text, thread_id text, collapse_key text, expires_at timestamptz,
-            dedupe_key text, apns jsonb, deliver_at timestamptz, deliver_local timestamp, texts jsonb
-        );
+        select coalesce(array_agg(jsonb_populate_record(null::nudged.new_message, e.message) order by e.place), '{}') into asked
+        from jsonb_array_elements(messages) with ordinality as e (message, place);
     exception when data_exception then
         if nudged.refuse_members(messages) then end if;
         raise;

@@ -304,14 +304,10 @@ declare
 begin
     insert into nudged.own_call as c (user_id, hour_since, hour_calls, day_since, day_calls) values (recipient, instant, 1, instant, 1)
     on conflict (user_id) do update set
-        (hour_since, hour_calls) = (
-            select case when w.lasts then c.hour_since else instant end, case when w.lasts then c.hour_calls + 1 else 1 end
-            from (select abs(extract(epoch from instant - c.hour_since)) < 3600 as lasts) w
-        ),
-        (day_since, day_calls) = (
-            select case when w.lasts then c.day_since else instant end, case when w.lasts then c.day_calls + 1 else 1 end
-            from (select abs(extract(epoch from instant - c.day_since)) < 86400 as lasts) w
-        )
+        hour_since = case when abs(extract(epoch from instant - c.hour_since)) < 3600 then c.hour_since else instant end,
+        hour_calls = case when abs(extract(epoch from instant - c.hour_since)) < 3600 then c.hour_calls + 1 else 1 end,
+        day_since = case when abs(extract(epoch from instant - c.day_since)) < 86400 then c.day_since else instant end,
+        day_calls = case when abs(extract(epoch from instant - c.day_since)) < 86400 then c.day_calls + 1 else 1 end
     returning * into counted;
     select coalesce(max(s.max_calls_per_hour), 500) as per_hour, coalesce(max(s.max_calls_per_day), 2000) as per_day into most from nudged.setting s;
     if counted.day_calls > most.per_day then
