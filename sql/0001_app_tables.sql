@@ -122,15 +122,13 @@ end $$;
 -- functions never fail, and their text is bounded.
 
 -- Whether a number in the value has more than 100 digits. The caller must bound the value's size and depth.
-create function nudged.has_long_number(value jsonb) returns boolean
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.has_long_number(value jsonb) returns boolean language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return exists (select from jsonb_path_query(value, '$.** ? (@.type() == "number")') as n where abs(n::numeric) >= 1e100 or scale(n::numeric) > 100);
 end $$;
 
 -- For nudged.preferences_text: values that must be measured first. Returns only the keys of docs/POLICY.md. A key that
 -- holds a number of more than 100 digits gets 0.5, which is valid for no key.
-create function nudged.measured_preferences(preferences jsonb) returns text
-language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+create function nudged.measured_preferences(preferences jsonb) returns text language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     known constant text[] := '{check_ins_enabled,frequency,timezone,check_in_time,weekday,quiet_hours_start,quiet_hours_end,quiet_hours_by_day,muted_until,'
         'priority_keywords,allow_urgent,max_per_hour,max_per_day,messages_enabled,reminders_enabled,categories,smart_enabled,max_analyses_per_hour,'
@@ -190,8 +188,7 @@ end;
 
 -- For nudged.context_text: values that must be measured first. Returns texts and whole numbers, which fill
 -- placeholders.
-create function nudged.measured_context(context jsonb) returns text
-language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+create function nudged.measured_context(context jsonb) returns text language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     most constant integer := 40000;
     whole jsonb; written text;
@@ -224,8 +221,7 @@ language sql stable parallel safe return case when octet_length(context) <= 3276
 -- A value that the daemon writes, as JSON in ASCII. If this database's encoding lacks one of its characters, all beyond
 -- ASCII become question marks: the answer of a decision service may hold any, and a record that can't be written would
 -- stop the daemon. STRICT: nearly every row has none, and a block that catches errors costs a subtransaction.
-create function nudged.readable(escaped text) returns jsonb
-language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.readable(escaped text) returns jsonb language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return escaped::jsonb;
 exception when untranslatable_character then
     -- chr(92) is a backslash. The daemon writes one that is no escape as u005c.

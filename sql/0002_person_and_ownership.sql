@@ -111,8 +111,7 @@ exception when feature_not_supported then null;
 end $$;
 
 -- Which of these messages and reminders are on their way: in an intent that is open for their user. Parallel lists.
-create function nudged.on_their_way(recipients uuid[], ids uuid[]) returns setof uuid
-language sql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.on_their_way(recipients uuid[], ids uuid[]) returns setof uuid language sql stable set search_path = pg_catalog, pg_temp as $$
     with sent as materialized (select i.id as intent, m.id from nudged.intent i cross join lateral unnest(i.message_ids) as m (id) where m.id = any (ids))
     select w.id
     from unnest(recipients, ids) as w (user_id, id)
@@ -153,8 +152,7 @@ create function nudged.hold_member(member uuid) returns void language plpgsql se
     end if;
 end $$;
 
-create function nudged_api.touch(user_id uuid) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged_api.touch(user_id uuid) returns nudged.result language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ begin
     perform nudged.require_backend('nudged_api.touch');
     if nudged.refuse('nudged_api.touch', case when touch.user_id is null then array['user_id is null', 'Name the user whose data changed.'] end) then end if;
     insert into nudged.touched (user_id) values (touch.user_id);
@@ -186,8 +184,7 @@ begin
     return nudged.result_of();
 end $$;
 
-create function nudged.see(call text, recipient uuid) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.see(call text, recipient uuid) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
     if nudged.refuse(call, case when recipient is null then array['user_id is null', 'Name the user whom the app sees.'] end) then end if;
     return nudged.note_seen(recipient);
 end $$;

@@ -39,8 +39,7 @@ create table nudged.message_key (
 create index message_key_at on nudged.message_key (at);
 
 -- A payload is UTF-8, whatever the database's encoding is.
-create function nudged.utf8_bytes(phrase text) returns integer
-language sql stable parallel safe return octet_length(convert_to(phrase, 'UTF8'));
+create function nudged.utf8_bytes(phrase text) returns integer language sql stable parallel safe return octet_length(convert_to(phrase, 'UTF8'));
 
 create function nudged.is_critical(apns jsonb) returns boolean language sql immutable parallel safe
 return coalesce(apns ->> 'interruption_level' = 'critical' or apns #>> '{sound,critical}' = '1', false);
@@ -55,8 +54,7 @@ create function nudged.score_bytes(apns jsonb) returns integer language sql immu
     then octet_length(',"relevance-score":') + greatest(3, octet_length(trim_scale((apns ->> 'relevance_score')::numeric)::text)) else 0 end;
 
 -- For nudged.payload_bytes: the bytes of apns, without title, body, category, thread_id and data.
-create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.apns_bytes(apns jsonb, urgent boolean) returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
     -- One expression, since a campaign has a call for each message.
     return
         -- ,"sound":"default" is counted already.
@@ -90,8 +88,7 @@ create function nudged.surface_name(apns jsonb) returns text language sql immuta
     else nudged.surface_kind(apns) end;
 
 -- For nudged.payload_bytes: the bytes of a push for such a surface.
-create function nudged.surface_bytes(title text, body text, apns jsonb) returns integer
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.surface_bytes(title text, body text, apns jsonb) returns integer language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare activity constant jsonb := apns -> 'live_activity';
 begin
     return case when activity is null then octet_length('{"aps":{"content-changed":true}}') else
@@ -115,8 +112,7 @@ language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp a
 end $$;
 
 -- For nudged.payload_bytes: the bytes of a push without text, without its data.
-create function nudged.silent_bytes(apns jsonb) returns integer
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.silent_bytes(apns jsonb) returns integer language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
     return octet_length('{"aps":{}}')
         + case when apns ? 'content_available' then octet_length('"content-available":1') else 0 end
         + coalesce(octet_length('"badge":') + octet_length(replace(apns ->> 'badge', 'increment', '2147483647')), 0)
@@ -151,8 +147,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- The known key that an unknown one resembles, or null: by Levenshtein's distance, without `_`, `-` and case.
-create function nudged.nearest_key(name text, known text[]) returns text
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+create function nudged.nearest_key(name text, known text[]) returns text language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     plain constant text := translate(lower(left(name, 40) collate "C"), '_-', '');
     candidate text; target text; best text;
@@ -204,13 +199,11 @@ begin
 end $$;
 
 -- Rounds up to whole seconds, so a time is never earlier than given. The calendar's last second is refused.
-create function nudged.whole_second(moment timestamp) returns timestamp
-language sql immutable parallel safe set search_path = pg_catalog, pg_temp
+create function nudged.whole_second(moment timestamp) returns timestamp language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$ select date_trunc('second', case when moment < '294276-12-31' then moment + interval '999999 microseconds' else moment end) $$;
 
 -- The first fault of members of the payload beside "aps", and the remedy; or null. `name`: the argument.
-create function nudged.data_fault(name text, data jsonb) returns text[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.data_fault(name text, data jsonb) returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$ begin
     return case
         -- Sizes first: nothing below is expanded without a bound.
         when pg_column_size(data) > 65536 or jsonb_typeof(data) = 'object' and pg_column_size(data || '{}') > 65536 then array[
@@ -403,8 +396,7 @@ create function nudged.stored_apns(apns jsonb) returns jsonb language sql stable
 $$;
 
 -- Names the longest of these arguments: the one to shorten.
-create function nudged.longest(title text, body text, data jsonb, apns jsonb) returns text
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+create function nudged.longest(title text, body text, data jsonb, apns jsonb) returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
     select a.name from (values
         (1, 'body', octet_length(body)), (2, 'title', octet_length(title)), (3, 'data', octet_length(data::text)), (4, 'apns', octet_length(apns::text))
     ) as a (place, name, bytes) order by a.bytes desc nulls last, a.place limit 1
@@ -416,8 +408,7 @@ create type nudged.new_message as (
 );
 
 -- The first fault of a message for a Live Activity, widgets or controls whose apns has no other one, and the remedy.
-create function nudged.surface_fault(message nudged.new_message) returns text[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.surface_fault(message nudged.new_message) returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     surface constant text := nudged.surface_kind(message.apns);
     activity constant jsonb := jsonb_strip_nulls(message.apns -> 'live_activity');
@@ -503,8 +494,7 @@ return case when current_setting('transaction_isolation') <> 'read committed' th
 
 -- The first thing that is wrong with a message's argument texts, and the remedy. Null: nothing. Each text replaces title
 -- and body, so each is checked as they are. A fault holds no text.
-create function nudged.texts_fault(message nudged.new_message) returns text[]
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create function nudged.texts_fault(message nudged.new_message) returns text[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
     apns constant jsonb := nudged.stored_apns(message.apns);
     one record;
@@ -758,8 +748,7 @@ begin
 end $$;
 
 -- The value is not shown.
-create function nudged.refuse_member(place bigint, name text, phrase text) returns boolean
-language sql set search_path = pg_catalog, pg_temp
+create function nudged.refuse_member(place bigint, name text, phrase text) returns boolean language sql set search_path = pg_catalog, pg_temp
 return nudged.refuse(format('nudged_api.send_many: message %s', place), array[format('%s is no %s', name, phrase),
     'user_id: a UUID. urgent: true or false. data, apns, texts: objects. expires_at, deliver_at: an instant such as 2026-11-21T18:00:00Z. deliver_local: a wall time without a zone, such as 2026-11-21T18:00:00. All others: texts.']);
 

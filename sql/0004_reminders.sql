@@ -139,8 +139,7 @@ begin
 end $$;
 
 -- The last moment of an UNTIL as it is written, without its zone. Null: the value is no UNTIL.
-create function nudged.recurrence_until(value text) returns timestamp
-language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+create function nudged.recurrence_until(value text) returns timestamp language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare month_begins date;
 begin
     if value is null or value !~ '^[0-9]{4}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]Z?)?$' or left(value, 4) = '0000' then
@@ -156,8 +155,7 @@ end $$;
 
 -- Whether a name is a zone (docs/POLICY-SPEC.md, "Zone"), as far as this server can tell. The server also accepts other
 -- names, in any case. The patterns and the comparison exclude them.
-create function nudged.is_zone(name text) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$ begin
+create function nudged.is_zone(name text) returns boolean language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$ begin
     if octet_length(name) > 255 or name not in ('UTC', 'GMT', 'UCT', 'Universal', 'Zulu', 'Greenwich') and (
         name !~ '^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)+$' or name ~ '^(posix|right)/'
         -- Only these have digits. PostgreSQL reads any other name with a number at its end as an offset.
@@ -209,8 +207,7 @@ begin
 end $$;
 
 -- Locks those of these occurrences (parallel: recipients, ids) FOR UPDATE that are not locked, and returns them.
-create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[])
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.hold_occurrences(inout recipients uuid[], inout occurrences uuid[]) language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     held_by uuid[] := '{}';
     held uuid[] := '{}';
@@ -443,8 +440,7 @@ begin
 end $$;
 
 -- Cancels pending occurrences (parallel: recipients, ids).
-create function nudged.end_occurrences(recipients uuid[], occurrences uuid[]) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.end_occurrences(recipients uuid[], occurrences uuid[]) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare in_time bigint; tried uuid[]; taken uuid[];
 begin
     taken := nudged.take_back_reminders(recipients, occurrences, 'cancelled');
@@ -515,8 +511,7 @@ end $$;
 -- Locks a reminder, as setting, cancelling, fanning out and erasing do. Locks the recipients against erasure: one, or
 -- all who have something pending. Otherwise an erasure could take the row locks of nudged_api.snooze_reminder for an intent's,
 -- or miss the rows that it writes. Returns the recipients, or none if the reminder does not exist.
-create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[]
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.hold_reminder(reminder uuid, recipient uuid) returns uuid[] language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare author constant uuid := (select o.author_id from nudged.occurrence o where o.reminder_id = reminder limit 1);
 begin
     if recipient is not null then
@@ -534,8 +529,7 @@ end $$;
 -- For a trigger on a table of the app: cancels a subject's reminders when its row is deleted, archived, gets another id
 -- or loses its date. Arguments: the subject type, the column of the id, the column that says what is archived (true, or
 -- an instant) and the column of the date. The last two may be missing, and the third may be empty.
-create function nudged_api.cancel_subject_reminders() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged_api.cancel_subject_reminders() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     was text; remains text; was_archived text; is_archived text;
     loses_date boolean := false;

@@ -230,8 +230,7 @@ create function nudged.note_feedback(call text, recipient uuid, id text, helpful
 language sql set search_path = pg_catalog, pg_temp
 return nudged.note_answer(call, recipient, id, case when helpful then 'helpful' when not helpful then 'unhelpful' end);
 
-create function nudged_api.forget(user_id uuid) returns nudged.result
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged_api.forget(user_id uuid) returns nudged.result language sql security definer set search_path = pg_catalog, pg_temp as $$
     select nudged.require_backend('nudged_api.forget');
     select nudged.refuse('nudged_api.forget', case when user_id is null then array['user_id is null', 'Name the user who is to be erased.'] end);
     select nudged.result_of(done => nudged.erase(user_id));

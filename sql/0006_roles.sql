@@ -39,8 +39,7 @@ create table nudged.role_right (
 select nudged.finish_tables();
 
 -- Grants one right, if the role and the object exist. `own`: the function runs with this role's rights from then on.
-create function nudged.apply_right(who text, privileges text, what text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.apply_right(who text, privileges text, what text) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_call constant boolean := privileges in ('execute', 'own');
     relation constant regclass := case when not is_call then to_regclass(what) end;
@@ -326,8 +325,7 @@ end $$;
 select nudged.finish_tables();
 
 -- The spellings of a token: an existing table may hold it in capitals. Refuses what is no token, without showing it.
-create function nudged.device_spellings(call text, token text) returns text[]
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
+create function nudged.device_spellings(call text, token text) returns text[] language plpgsql immutable set search_path = pg_catalog, pg_temp as $$ begin
     -- 64 digits today, 160 in the simulator, at most 200 (Apple: 100 bytes).
     if nudged.refuse(call, case
         when token is null or token !~ '^[0-9A-Fa-f]+$' or length(token) not between 64 and 200 or length(token) % 2 = 1 then array[
@@ -447,8 +445,7 @@ begin
     end loop;
 end $$;
 
-create function nudged.unregister(call text, user_id uuid, token text) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.unregister(call text, user_id uuid, token text) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare spellings constant text[] := nudged.device_spellings(call, token);
 begin
     if nudged.refuse(call, case when user_id is null then array['`user_id` is null', 'pass the id of the user who is signed in'] end) then end if;

@@ -256,8 +256,7 @@ begin
 end $$;
 
 -- Cancels the message, or else the reminder for everyone who was to get it, that has this id.
-create function nudged.cancel(call text, recipient uuid, id uuid) returns nudged.result
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function nudged.cancel(call text, recipient uuid, id uuid) returns nudged.result language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare ended nudged.result;
 begin
     if nudged.refuse(call, case
@@ -419,8 +418,7 @@ exception when data_exception or statement_too_complex then
 end $$;
 
 -- Null: as if the user had never chosen.
-create function nudged_me.set_preferences(preferences jsonb) returns nudged.result
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function nudged_me.set_preferences(preferences jsonb) returns nudged.result language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     recipient constant uuid := nudged.counted_user('nudged_me.set_preferences');
     fault constant text := case
