@@ -19,21 +19,15 @@ extension JSONValue {
     /// Parses a whole document: one value with white space around it, nothing else.
     ///
     /// Invalid UTF-8, a byte-order mark, a lone surrogate escape and unescaped control characters are errors.
-    public init(parsing text: String) throws(JSONError) {
-        var text = text
-        self = try text.withUTF8 { JSONParser.parse($0, Self.maximumDepth) }.get()
-    }
+    public init(parsing text: String) throws(JSONError) { try self.init(parsing: text.utf8) }
 
     /// Parses a whole document of UTF-8 bytes.
     ///
     /// - Parameter maximumDepth: The deepest nesting. Use less than the default on a small stack: a level needs up to a
     ///   kilobyte.
     public init(parsing bytes: some Collection<UInt8>, maximumDepth: Int = Self.maximumDepth) throws(JSONError) {
-        if let result = bytes.withContiguousStorageIfAvailable({ JSONParser.parse($0, maximumDepth) }) {
-            self = try result.get()
-        } else {
-            self = try Array(bytes).withUnsafeBufferPointer { JSONParser.parse($0, maximumDepth) }.get()
-        }
+        let result = bytes.withContiguousStorageIfAvailable { JSONParser.parse($0, maximumDepth) }
+        self = try (result ?? Array(bytes).withUnsafeBufferPointer { JSONParser.parse($0, maximumDepth) }).get()
     }
 
     /// The member of an object. Nil if this is not an object or has no such key.

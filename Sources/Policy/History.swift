@@ -105,8 +105,7 @@ public struct History: Sendable, Equatable {
     /// are two days and one. The rest is for zones and transitions.
     private func trimmedClosed(now: Instant) -> [LocalDate] {
         guard !closed.isEmpty else { return [] }
-        let days = now.seconds / 86_400 - (now.seconds % 86_400 < 0 ? 1 : 0)
-        let today = LocalDate(days: Int32(clamping: days))
+        let today = LocalDateTime(asUTC: now).date
         let kept = Set(closed).filter { $0 >= today - 14 }.sorted()
         // The nearest come first: today's is needed now, and one far ahead can be entered again.
         return kept.prefix(Self.closedLimit).reversed()

@@ -95,10 +95,9 @@ private struct TextDecision {
         let zone = hours == nil ? nil : try policy.zone(of: candidate)
         let applyNow = hours != nil && quietFrom.map { now >= $0 } ?? false
         if hours != nil {
-            var unplaced: Decision?
-            if applyNow, zone == nil { unplaced = Policy.withoutZone(candidate.nudge, isUrgent: isUrgent, now: now) }
-            trace.note("zone", unplaced?.action, policy.zoneFacts(candidate, zone, now))
-            if let unplaced { return unplaced }
+            let isUnplaced = applyNow && zone == nil
+            let unplaced = isUnplaced ? Policy.withoutZone(candidate.nudge, isUrgent: isUrgent, now: now) : nil
+            if let unplaced = trace.check("zone", unplaced, policy.zoneFacts(candidate, zone, now)) { return unplaced }
         }
         let quiet = zone.flatMap { policy.quietSchedule(of: candidate, LocalClock($0, near: now)) }
         if applyNow, let quiet {

@@ -28,8 +28,7 @@ public struct Instant: Sendable, Hashable, Comparable {
     public static func - (left: Instant, right: Instant) -> Int64 { (left - right.seconds).seconds }
 
     /// The seconds, limited to about ±5.7 million years, so that local times fit all integers.
-    var clamped: Int64 { min(max(seconds, -Self.reach), Self.reach) }
-    static let reach: Int64 = 180_000_000_000_000
+    var clamped: Int64 { min(max(seconds, -180_000_000_000_000), 180_000_000_000_000) }
 }
 
 extension Instant {

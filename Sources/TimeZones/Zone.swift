@@ -72,11 +72,7 @@ extension Zone {
     ///
     /// - Parameter secondOfDay: Seconds after midnight of the wall clock. 86,400 and more are on later days.
     public func resolve(_ date: LocalDate, secondOfDay: Int, _ which: Which) -> Instant {
-        let day = Int64(date.days) * 86_400
-        let local = min(
-            max(day.addingReportingOverflow(Int64(secondOfDay)).partialValue, -Instant.reach),
-            Instant.reach
-        )
+        let local = (Instant(seconds: Int64(date.days) * 86_400) + Int64(secondOfDay)).clamped
         // Every offset is smaller (`TZifFile` checks), so an instant with this wall time is within this distance.
         let reach: Int64 = 27 * 3600
         let segment = segment(at: Instant(seconds: local))
