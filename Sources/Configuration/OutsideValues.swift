@@ -35,8 +35,7 @@ struct OutsideValues {
         ConfigurationKey.all.reduce(into: [:]) { $0[$1.name] = variable($1.environmentName) }
     }
 
-    /// From the credential `apns.privateKey.KEYID` and variables such as `APNS_PRIVATE_KEY_KEYID`. Nil: the credential
-    /// exists, but can't be used.
+    /// From the credential `apns.privateKey.KEYID` and `APNS_PRIVATE_KEY_KEYID`. Nil: the credential can't be used.
     func signingKey(_ keyID: String, of values: inout EffectiveValues) -> [[String: RawValue]]? {
         let name = ConfigurationKey.signingKey
         let count = values.problems.count

@@ -87,7 +87,9 @@ struct ScrapeLoop: Sendable {
             ]
             polls += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
             let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min()
-            guard poll(&polls, nfds_t(polls.count), Self.milliseconds(from: now, to: next)) >= 0 else {
+            // Rounded up: else poll would return at once, again and again, in the last millisecond. -1: there is no end.
+            let wait: Int32 = next.map { Int32(max(0, (($0 - now) / .milliseconds(1)).rounded(.up))) } ?? -1
+            guard poll(&polls, nfds_t(polls.count), wait) >= 0 else {
                 if errno == EINTR || errno == EAGAIN { continue }
                 break
             }
@@ -101,12 +103,6 @@ struct ScrapeLoop: Sendable {
         connections = []
         close(listener)
         close(stop)
-    }
-
-    /// The time-out for poll(2): -1 if there is no end.
-    private static func milliseconds(from now: ContinuousClock.Instant, to end: ContinuousClock.Instant?) -> Int32 {
-        // Rounded up: else poll would return at once, again and again, in the last millisecond.
-        end.map { Int32(max(0, (($0 - now) / .milliseconds(1)).rounded(.up))) } ?? -1
     }
 
     /// Returns false if the system has no descriptor left.

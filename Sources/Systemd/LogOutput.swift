@@ -9,10 +9,10 @@ package final class LogOutput: Sendable {
     /// `untold`: lost lines that no later line has reported.
     private let state: Mutex<(level: LogLevel, lost: Int, untold: Int)>
 
-    /// `JOURNAL_STREAM` decides, see `Journal.isConnected`. `level`: the lowest that is logged, until a reload.
-    package convenience init(environment: [String: String], level: LogLevel = .info) {
+    /// `JOURNAL_STREAM` decides, see `Journal.isConnected`.
+    package convenience init(environment: [String: String]) {
         let journal = Journal.isConnected(environment: environment) ? Journal() : nil
-        self.init(journal: journal, descriptor: STDERR_FILENO, level: level, now: { Int64(time(nil)) })
+        self.init(journal: journal, descriptor: STDERR_FILENO, level: .info, now: { Int64(time(nil)) })
     }
 
     /// Without a journal, text goes to `descriptor`, which is not closed. `now`: seconds since 1970, for the text.

@@ -8,8 +8,7 @@ package enum YAMLDocument {
     package static let maximumDepth = 32
     package static let maximumNodes = 20_000
 
-    /// The root of the document. Nil if there is none (an empty text, or only comments). `bytes`: UTF-8, or UTF-16 with
-    /// a byte order mark.
+    /// The root of the document. Nil if there is none. `bytes`: UTF-8, or UTF-16 with a byte order mark.
     /// - Throws: The first fault. Anchors, aliases, tags, duplicate keys and a second document are faults: none is needed
     ///   here, and aliases can make a small text huge.
     package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode? {
