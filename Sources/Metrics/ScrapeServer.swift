@@ -81,13 +81,11 @@ struct ScrapeLoop: Sendable {
             if let until = restsUntil, until <= now { restsUntil = nil }
             connections.removeAll { $0.phase == .ended || $0.deadline <= now }
             // poll(2) ignores a negative descriptor.
-            var polls = [
-                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: restsUntil == nil ? listener : -1, events: Int16(POLLIN), revents: 0),
-            ]
+            let own = [stop, restsUntil == nil ? listener : -1]
+            var polls = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             polls += connections.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
             let next = (connections.map(\.deadline) + [restsUntil].compactMap(\.self)).min()
-            // Rounded up: else poll would return at once, again and again, in the last millisecond. -1: there is no end.
+            // Rounded up: else poll would return at once, again and again, in the last millisecond. -1: no end.
             let wait: Int32 = next.map { Int32(max(0, (($0 - now) / .milliseconds(1)).rounded(.up))) } ?? -1
             guard poll(&polls, nfds_t(polls.count), wait) >= 0 else {
                 if errno == EINTR || errno == EAGAIN { continue }
