@@ -134,8 +134,7 @@ extension Reporter {
             }
             let text =
                 "nothing is sent to a device of user \(Self.name(user)): the configuration has no app with "
-                + "environment \(said[0]) and topic \(said[1]); "
-                + "add the app under apns.apps, or correct the token's row"
+                + "environment \(said[0]) and topic \(said[1]); add the app under apns.apps, or correct the token's row"
             say(.deviceNotServed, of: user, text)
         }
     }

@@ -167,5 +167,7 @@ final class ReporterLines: Sendable {
 
     var events: [Event] { kept.withLock { $0.map(\.event) } }
 
-    var log: @Sendable (LogLine) -> Void { { line in self.kept.withLock { $0.append(line) } } }
+    var log: @Sendable (LogLine) -> Void {
+        return { line in self.kept.withLock { $0.append(line) } }
+    }
 }
