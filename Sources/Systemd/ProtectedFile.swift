@@ -57,8 +57,9 @@ package struct ProtectedFile: Sendable {
 
     private static func check(_ opened: Int32, _ folder: String, of path: String, _ user: uid_t) throws(SystemdError) {
         let facts = try facts(opened, path)
-        guard facts.st_uid == 0 || facts.st_uid == user
-        else { throw SystemdError(.foreignFolder, path, folder: folder, facts: facts) }
+        guard facts.st_uid == 0 || facts.st_uid == user else {
+            throw SystemdError(.foreignFolder, path, folder: folder, facts: facts)
+        }
         // In a folder with the sticky bit only owners can replace files.
         guard facts.st_mode & 0o022 == 0 || facts.st_mode & 0o1000 != 0 || nudged_is_read_only_mount(opened) != 0
         else { throw SystemdError(.replaceable, path, folder: folder, facts: facts) }

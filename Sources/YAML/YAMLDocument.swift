@@ -13,9 +13,8 @@ package enum YAMLDocument {
     ///   here, and aliases can make a small text huge.
     package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode? {
         let start = YAMLMark(line: 1, column: 1)
-        guard bytes.count <= maximumSize
-        else { throw YAMLError(mark: start, what: "the text is larger than \(maximumSize) bytes") }
-        guard let parser = YAMLParser(bytes) else { throw YAMLError(mark: start, what: "no memory for the parser") }
+        guard bytes.count <= maximumSize else { throw YAMLError(start, "the text is larger than \(maximumSize) bytes") }
+        guard let parser = YAMLParser(bytes) else { throw YAMLError(start, "no memory for the parser") }
         return try parser.document()
     }
 }
@@ -60,10 +59,9 @@ private final class YAMLParser {
             case YAML_STREAM_START_EVENT, YAML_DOCUMENT_END_EVENT: continue
             case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return root
             case YAML_DOCUMENT_START_EVENT:
-                guard root == nil
-                else { throw YAMLError(mark: event.mark, what: "a second document begins here; write one only") }
+                guard root == nil else { throw YAMLError(event.mark, "a second document begins here; write one only") }
                 root = try node(try next(), depth: 0)
-            default: throw YAMLError(mark: event.mark, what: "there is something outside of the document")
+            default: throw YAMLError(event.mark, "there is something outside of the document")
             }
         }
     }
@@ -72,7 +70,7 @@ private final class YAMLParser {
         let mark = begin.mark
         nodes += 1
         guard depth <= YAMLDocument.maximumDepth, nodes <= YAMLDocument.maximumNodes
-        else { throw YAMLError(mark: mark, what: "the document is nested too deep or has too many values") }
+        else { throw YAMLError(mark, "the document is nested too deep or has too many values") }
         switch begin.type {
         case YAML_SCALAR_EVENT: return YAMLNode(value: .scalar(begin.text, isPlain: begin.isPlain), mark: mark)
         case YAML_SEQUENCE_START_EVENT:
@@ -80,8 +78,8 @@ private final class YAMLParser {
             while let item = try next(until: YAML_SEQUENCE_END_EVENT) { items.append(try node(item, depth: depth + 1)) }
             return YAMLNode(value: .sequence(items), mark: mark)
         case YAML_MAPPING_START_EVENT: return YAMLNode(value: .mapping(try entries(depth)), mark: mark)
-        case YAML_ALIAS_EVENT: throw YAMLError(mark: mark, what: "aliases (*) are not supported here")
-        default: throw YAMLError(mark: mark, what: "a value is missing here")
+        case YAML_ALIAS_EVENT: throw YAMLError(mark, "aliases (*) are not supported here")
+        default: throw YAMLError(mark, "a value is missing here")
         }
     }
 
@@ -89,10 +87,9 @@ private final class YAMLParser {
         var entries: [YAMLNode.Entry] = []
         var lines: [String: Int] = [:]
         while let key = try next(until: YAML_MAPPING_END_EVENT) {
-            guard key.type == YAML_SCALAR_EVENT
-            else { throw YAMLError(mark: key.mark, what: "a key must be a single word") }
+            guard key.type == YAML_SCALAR_EVENT else { throw YAMLError(key.mark, "a key must be a single word") }
             if let line = lines.updateValue(key.mark.line, forKey: key.text) {
-                throw YAMLError(mark: key.mark, what: "this key is already in line \(line)")
+                throw YAMLError(key.mark, "this key is already in line \(line)")
             }
             let value = try node(try next(), depth: depth + 1)
             entries.append(YAMLNode.Entry(key: key.text, mark: key.mark, value: value))
@@ -125,7 +122,7 @@ private final class YAMLParser {
             isDecorated = event.data.mapping_start.anchor != nil || event.data.mapping_start.tag != nil
         default: break
         }
-        if isDecorated { throw YAMLError(mark: found.mark, what: "anchors (&) and tags (!) are not supported here") }
+        if isDecorated { throw YAMLError(found.mark, "anchors (&) and tags (!) are not supported here") }
         return found
     }
 
@@ -136,7 +133,7 @@ private final class YAMLParser {
         // libyaml's reader errors (bad UTF-8) have an offset instead of a mark.
         let isReaders = parser.pointee.error == YAML_READER_ERROR
         let mark = isReaders ? mark(atOffset: parser.pointee.problem_offset) : Self.mark(parser.pointee.problem_mark)
-        return YAMLError(mark: mark, what: context + problem)
+        return YAMLError(mark, context + problem)
     }
 
     private static func mark(_ mark: yaml_mark_t) -> YAMLMark { YAMLMark(line: mark.line + 1, column: mark.column + 1) }

@@ -42,5 +42,7 @@ package struct YAMLError: Error, Sendable, Equatable, CustomStringConvertible {
     package let mark: YAMLMark
     package let what: String
 
+    init(_ mark: YAMLMark, _ what: String) { (self.mark, self.what) = (mark, what) }
+
     package var description: String { "\(mark.line):\(mark.column): \(what)" }
 }
