@@ -104,7 +104,7 @@ extension LaneState {
         var wake = Int64.max
         for instant in [pauseUntil, dialAfter] where instant > now { wake = min(wake, instant) }
         if isStopped, nextProbe > now { wake = min(wake, nextProbe) }
-        for case let until? in links.lazy.map(\.restsUntil) where until > now { wake = min(wake, until) }
+        for case let until? in links.lazy.map({ $0.restsUntil }) where until > now { wake = min(wake, until) }
         if queue.count > 0 { wake = min(wake, max(earliestWriteBy, now + 1)) }
         if let closes = window.closesAt { wake = min(wake, max(closes, now + 1)) }
         if storm.count > 0 { wake = min(wake, max(storm.nextLine, now + 1)) }
