@@ -68,14 +68,12 @@ package struct PushBatch: Sendable {
     /// Adds a push.
     ///
     /// - Parameters:
-    ///   - token: The device token: an even count of 2 to 200 hexadecimal digits. Otherwise the outcome is
-    ///     `PushOutcome.invalidToken`.
+    ///   - token: An even count of 2 to 200 hexadecimal digits. Else the outcome is `PushOutcome.invalidToken`.
     ///   - expiration: Unix seconds after which Apple drops the push. 0: Apple tries once and doesn't store it.
     ///   - apnsID: The same for each attempt of one nudge to one device: `PushIdentity.apnsID`.
     ///   - collapseID: Pushes with the same id replace one another on the device.
     ///   - writeBy: The push is not written from this instant on (milliseconds of CLOCK_BOOTTIME).
-    ///   - payload: Appends the JSON body to its argument (`Notification.render(into:)`) and changes nothing else in
-    ///     it. Over the limit, the outcome is `PushOutcome.payloadTooLarge`.
+    ///   - payload: Appends the JSON body and changes nothing else. Too long: `PushOutcome.payloadTooLarge`.
     package mutating func append(
         token: String,
         type: PushType = .alert,

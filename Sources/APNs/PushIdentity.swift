@@ -9,10 +9,8 @@ package enum PushIdentity {
     /// The first 16 bytes of a SHA-256 as a UUID of version 8 (RFC 9562, section 5.8), of the user's 16 bytes, then
     /// kind, key and lower-case token in UTF-8, each after its length in four big-endian bytes.
     ///
-    /// - Parameters:
-    ///   - kind: `check_in`, `message`, `reminder`.
-    ///   - key: Slot or id. It distinguishes the nudges of one kind and user.
-    ///   - token: The device token in hexadecimal, in either case.
+    /// `kind`: `check_in`, `message`, `reminder`. `key`: slot or id, which distinguishes the nudges of one kind and user.
+    /// `token`: in hexadecimal, in either case.
     package static func apnsID(user: UUID, kind: String, key: String, token: String) -> UUID {
         let digest = digest(user: user, kind: kind, key: key, token: token)
         // Set the version and the variant of RFC 9562. The other bits are the digest's.
