@@ -9,7 +9,7 @@ package enum PushIdentity {
     /// The first 16 bytes of a SHA-256 as a UUID of version 8 (RFC 9562, section 5.8), of the user's 16 bytes, then
     /// kind, key and lower-case token in UTF-8, each after its length in four big-endian bytes.
     ///
-    /// `kind`: `check_in`, `message`, `reminder`. `key`: slot or id, which distinguishes the nudges of one kind and user.
+    /// `kind`: `check_in`, `message`, `reminder`. `key`: slot or id, which tells nudges of one kind and user apart.
     /// `token`: in hexadecimal, in either case.
     package static func apnsID(user: UUID, kind: String, key: String, token: String) -> UUID {
         let digest = digest(user: user, kind: kind, key: key, token: token)
