@@ -175,8 +175,8 @@ struct PeopleDraw {
     /// A due slot was 40 to 200 minutes ago, so it stays fresh for 40 more. A later one is at least three hours ahead.
     private mutating func slotMinute(_ circumstance: Circumstance, _ zone: Zone) -> (minute: Int, day: LocalDate) {
         let away: Int = circumstance == .later ? number(180...600) : -number(40...200)
-        let (day, second) = zone.localTime(at: Instant(seconds: now + Int64(away) * 60))
-        return (second / 60, day)
+        let time = zone.localTime(at: Instant(seconds: now + Int64(away) * 60))
+        return (time.secondOfDay / 60, time.date)
     }
 
     private mutating func quiet(_ circumstance: Circumstance, _ zone: Zone) -> Night? {

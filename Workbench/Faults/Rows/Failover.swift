@@ -2,7 +2,12 @@ import LocalPostgres
 
 extension Fault {
     static let synchronousPromotion = promotion("standby-promoted-synchronous", quick: 2, full: 6, [.late, .atOnce])
-    static let asynchronousPromotion = promotion("standby-promoted-asynchronous", quick: 1, full: 5, [.beside, .behind])
+    static let asynchronousPromotion = promotion(
+        "standby-promoted-asynchronous",
+        quick: 1,
+        full: 5,
+        [.beside, .behind]
+    )
 
     private static func promotion(_ name: String, quick: Int, full: Int, _ kinds: [StandbyPromotion.Course]) -> Fault {
         Fault(name: name) { plan in

@@ -20,7 +20,9 @@ extension Stage {
     }
 
     func rows(_ text: String, of server: LocalCluster? = nil) async throws -> [[String]] {
-        try await lines(text, of: server).map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
+        try await lines(text, of: server).map {
+            $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        }
     }
 
     func number(_ text: String) async throws -> Int { Int(try await sql(text)) ?? -1 }

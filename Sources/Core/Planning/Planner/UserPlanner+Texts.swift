@@ -166,17 +166,16 @@ extension UserPlanner {
         let asks = mayAsk
         let counts = template.badgeIncrement > 0
         let said = asks || counts ? template.content(for: context)?.counted(after: attempt) : nil
-        var filled = attempt
-        filled.members = [attempt.identity]
-        filled.unnamedPayload = counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload
-        filled.template = template.id
-        filled.collapseKey = attempt.identity.key
-        filled.endsAt = attempt.answer.validUntil
+        attempt.members = [attempt.identity]
+        attempt.unnamedPayload = counts ? said?.payload(passesFocus: false) ?? choice.payload : choice.payload
+        attempt.template = template.id
+        attempt.collapseKey = attempt.identity.key
+        attempt.endsAt = attempt.answer.validUntil
         // A phone back online at night must not show yesterday's check-in. The policy ends every check-in.
-        filled.expiresAt = attempt.answer.validUntil ?? now
-        filled.text = asks ? said : nil
-        filled.badgeIncrement = template.badgeIncrement
-        return filled
+        attempt.expiresAt = attempt.answer.validUntil ?? now
+        attempt.text = asks ? said : nil
+        attempt.badgeIncrement = template.badgeIncrement
+        return true
     }
 
     /// Without the user's consent, nothing for the service is in the plan.
