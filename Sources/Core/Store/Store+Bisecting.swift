@@ -125,9 +125,7 @@ struct Bisection<Element> {
 
     mutating func next() -> [Element]? { pieces.popLast() }
 
-    /// Replaces a refused piece by its two halves.
-    ///
-    /// - Returns: nil, or the element that was refused alone.
+    /// Replaces a refused piece by its two halves. Returns an element that was refused alone.
     mutating func refused(_ piece: [Element]) -> Element? {
         isSearching = true
         guard piece.count > 1 else { return piece.first }

@@ -7,8 +7,6 @@ package import struct FoundationEssentials.UUID
 /// and writes the instants, so no daemon overwrites another's entry.
 extension Store {
     /// When it was asked, in any order. A preview, which adds nothing to it, names no member.
-    ///
-    /// - Throws: `isFenced` if the membership has ended, as `noteAnalysed` does.
     package func analysed(_ user: UUID, member: UUID? = nil) async throws(PostgresError) -> [Instant] {
         let rows = try await transaction(records, holding: member, [Query.analysed([.uuid(user)])])[0]
         // An erased user has no row.

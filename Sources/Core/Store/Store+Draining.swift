@@ -11,8 +11,6 @@ package struct Postponement: Sendable {
 
 extension Store {
     /// Sets when users are due. Users whose rows are locked stay due.
-    ///
-    /// - Throws: `isFenced` if the membership has ended.
     package func postpone(_ postponements: [Postponement], member: UUID) async throws(PostgresError) {
         try await bisecting(
             // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.

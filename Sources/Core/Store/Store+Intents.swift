@@ -34,14 +34,12 @@ package struct MessageReference: Sendable, Hashable {
 
 /// What is about to be written to Apple, and whether its users have changed since.
 extension Store {
-    /// Commits an intent.
+    /// Commits an intent. Returns users with touches that are not drained, the paused kinds, and the messages and
+    /// reminders to withdraw.
     ///
     /// A touch may come until this commit. So touches and pauses are read after the commit and before the first byte.
     /// Users found there are in the intent and must be withdrawn. So must messages and reminders that could not be
     /// locked: they were cancelled, or are being cancelled. The other nudges of their users don't wait for that.
-    ///
-    /// - Returns: users with touches that are not drained; the paused kinds; the messages and reminders to withdraw.
-    /// - Throws: `isFenced` if the membership has ended.
     package func commit(
         _ intent: Intent
     ) async throws(PostgresError) -> (touched: Set<UUID>, paused: Set<NudgeKind>, cancelled: Set<MessageReference>) {
@@ -78,9 +76,8 @@ extension Store {
         package var refused: [Refusal] = []
     }
 
-    /// Records orphans as unknown, and deletes the empty rows of intents that were withdrawn a minute ago.
-    ///
-    /// Several daemons may do it at once: each user is settled once, by their turn.
+    /// Records orphans as unknown, and deletes the empty rows of intents that were withdrawn a minute ago. Several
+    /// daemons may do it at once: each user is settled once, by their turn.
     package func recoverOrphans(limit: Int, reason: String = "daemon_lost") async throws(PostgresError) -> Recovery {
         let now = Claiming.now()
         let left = claiming.with { state in

@@ -37,9 +37,7 @@ extension Store {
         _ = try await one(ownership, .join, [.uuid(member), .uuid(daemon), .int8(leaseMilliseconds)])
     }
 
-    /// Renews the lease, and takes free ranges up to the fair share.
-    ///
-    /// - Returns: who owns what now; nil: the membership has ended.
+    /// Renews the lease, and takes free ranges up to the fair share. nil: the membership has ended.
     package func renew(_ member: UUID, leaseMilliseconds: Int64) async throws(PostgresError) -> Membership? {
         do throws(PostgresError) {
             // The member row is locked first. So a declaration of its death either came before, or sees this renewal.

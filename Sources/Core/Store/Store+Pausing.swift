@@ -131,10 +131,8 @@ extension Store {
         return (users.count, try rows.uuidOrNull(0, 1))
     }
 
-    /// Makes the next users due.
-    ///
-    /// - Parameter evaluated: only users who were evaluated in this time, and users who are due already; nil: everyone.
-    /// - Returns: users who are due now and were not before, all users, and the first user of the next page.
+    /// Makes the next users due who were evaluated in this time, or are due already; nil: everyone. Returns users who
+    /// are due now and were not before, all users, and the first user of the next page.
     package func wakeUsers(
         from user: UUID,
         now: Instant,

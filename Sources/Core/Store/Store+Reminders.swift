@@ -35,10 +35,8 @@ extension Store {
     }
 
     /// Inserts rows for the next members of a fan-out. After the last one, the next of its series replaces it.
-    ///
-    /// - Parameters:
-    ///   - patience: how long the app's view may take, if that is less than the usual time-out.
-    ///   - onRefused: called for each member whose row the app's view refuses. The others are told.
+    /// `patience`: how long the app's view may take, if that is less than the usual time-out. `onRefused` is called for
+    /// each member whose row the view refuses. The others are told.
     package func tell(
         _ fanOut: DueFanOut,
         next: ReminderContinuation?,

@@ -87,9 +87,8 @@ extension Store {
         try await one(claims, .livingDaemons, [.int8(100)]).decoded(LivingDaemon.init)
     }
 
-    /// What `restoreUsers` would drop of messages or mark of reminders, and the first user of the next page.
-    ///
-    /// - Parameter query: `restoreMessages` or `restoreReminders`.
+    /// What `restoreUsers` would drop of messages (`restoreMessages`) or mark of reminders (`restoreReminders`), and the
+    /// first user of the next page.
     package func restorable(
         _ query: Query,
         from user: UUID,

@@ -8,8 +8,6 @@ extension Store {
     ///
     /// If the database refuses it because of one user's content or a locked row, the others are settled
     /// (`Result.refused`). So are the others if a user has changed who must be unchanged (`Result.changed`).
-    ///
-    /// - Throws: `isFenced` if the membership has ended. Then nothing was written.
     package func settle(_ settlement: Settlement) async throws(PostgresError) -> Settlement.Result {
         do throws(PostgresError) {
             return try await settle(settlement, settlement.isRepeated ? .again : .usual)

@@ -4,7 +4,8 @@ package import Postgres
 package import TimeZones
 
 /// The daemon's statements on PostgreSQL: claims, intents, outcomes. Drains, intents and outcomes are fenced by the
-/// membership (`Query.holdMember`, the foreign key of an intent).
+/// membership (`Query.holdMember`, the foreign key of an intent): once it has ended, they throw an error that
+/// `isFenced`, and write nothing.
 ///
 /// There are four connections, so that claims, intents and outcomes overlap, and renewals wait for none of them. Each
 /// is used by one caller at a time. Every statement runs in a transaction of its own with pinned plans (`pinnedPlans`)
@@ -111,7 +112,6 @@ package struct Store: Sendable {
     ///   - member: the membership that writes users' rows. If it has ended: error ND020. Nil: writes no such rows.
     ///   - afterwards: statements of another transaction (`Connection.transaction`).
     ///   - hashes: whether lists are joined with lists, which takes linear time only by hashing.
-    /// - Returns: the results of `statements` and `afterwards`.
     func transaction(
         _ database: Database,
         holding member: UUID? = nil,

@@ -2,10 +2,8 @@ package import Policy
 package import Postgres
 package import TimeZones
 
-/// Counts the record for `nudged report`.
-///
-/// Each count is one pass over the partitions of the given days, aggregated in the database. Its result holds no user,
-/// device or text, and doesn't grow with the record.
+/// Counts the record for `nudged report`. Each count is one pass over the partitions of the given days, aggregated in
+/// the database. Its result holds no user, device or text, and doesn't grow with the record.
 extension SnapshotReader {
     /// The most combinations of stretch, kind, outcome and reason that are returned. A record has a few thousand.
     package static let mostCounts = 50_000
@@ -77,10 +75,8 @@ extension SnapshotReader {
 }
 
 extension Store {
-    /// Passes a reader of one snapshot to the work. Its statements may run for a day.
-    ///
-    /// It uses one process of the server (no parallel workers) and a bounded memory for sorting and hashing. Meanwhile
-    /// the server can't clean up dead rows, and old partitions of the record are dropped later.
+    /// Passes a reader of one snapshot to the work. Its statements may run for a day, in one process of the server and a
+    /// bounded memory. Meanwhile the server can't clean up dead rows, and old partitions are dropped later.
     package func reporting<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
         let day = Duration.seconds(86_400)
