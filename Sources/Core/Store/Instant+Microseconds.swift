@@ -33,13 +33,6 @@ extension Instant {
     }
 }
 
-extension Rows {
-    /// An instant of a column that people can edit.
-    func nearest(_ row: Int, _ column: Int) throws(PostgresError) -> Instant? {
-        Instant(nearest: try reachableTimestampOrNull(row, column))
-    }
-}
-
 /// In whole seconds, rounded down.
 extension Instant: ColumnValue {
     public static var read: ColumnReader<Instant> {

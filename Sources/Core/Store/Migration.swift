@@ -24,10 +24,8 @@ package struct Migration: Sendable, Equatable {
     /// How many objects of a kind (`table`, `view`, `function`) its text creates in the schemas `nudged` and
     /// `nudged_api`. A partition is part of its table.
     package func count(creating kind: String) -> Int {
-        let beginnings = [
-            "create \(kind) nudged.", "create \(kind) nudged_api.", "create \(kind) nudged_me.",
-            "create unlogged \(kind) nudged.",
-        ]
+        let schemas = ["nudged", "nudged_api", "nudged_me"]
+        let beginnings = schemas.map { "create \(kind) \($0)." } + ["create unlogged \(kind) nudged."]
         return script.split(separator: "\n").reduce(0) { count, line in
             let text = line.drop { $0 == " " || $0 == "'" }
             // It makes a function in each of the app's schemas.

@@ -49,6 +49,11 @@ package struct Migrator: Sendable {
         try await Connection.once(target) { (one) async throws(PostgresError) in try await schemaState(one) }
     }
 
+    /// Reads what `migrate` would find, in one attempt, on a connection of its own.
+    package static func survey(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SetUpFacts {
+        try await Connection.once(configuration, SetUpFacts.read)
+    }
+
     /// Applies what is pending. Returns what was applied, in order. `onHeld` is called for each attempt that gave up
     /// because a table was locked. After about two minutes: error 55P03. Migrations that were applied before it stay.
     package func migrate(onHeld: (PostgresError) -> Void = { _ in }) async throws(PostgresError) -> [Migration] {

@@ -1,4 +1,4 @@
-package import Postgres
+import Postgres
 
 /// What the catalog says of the database in which `nudged migrate` is to work. It is read before anything is changed.
 @dynamicMemberLookup
@@ -103,13 +103,6 @@ package struct SetUpFacts: Sendable, Equatable {
             let isNew = found.last.map { $0.schema != part.schema || $0.name != part.name } ?? true
             if isNew { found.append(part) } else { found[found.count - 1].columns.merge(part.columns) { $1 } }
         }
-    }
-}
-
-extension Migrator {
-    /// Reads what `migrate` would find, in one attempt, on a connection of its own. Changes nothing.
-    package static func survey(_ configuration: ConnectionConfiguration) async throws(PostgresError) -> SetUpFacts {
-        try await Connection.once(configuration, SetUpFacts.read)
     }
 }
 

@@ -200,8 +200,8 @@ package struct SnapshotReader: Sendable {
 }
 
 extension Store {
-    /// Passes a reader of one snapshot to the work. Meanwhile the server can't clean up dead rows: a minute, no more. On
-    /// distributed tables the work may be done twice (a refusal ends a snapshot), with one for each machine.
+    /// Passes a reader of one snapshot to the work. Meanwhile the server can't clean up dead rows: a minute, no more.
+    /// On distributed tables the work may be done twice (a refusal ends a snapshot), with one for each machine.
     package func reading<T: Sendable>(
         within timeout: Duration? = nil,
         _ work: @Sendable (SnapshotReader) async throws -> T

@@ -59,16 +59,12 @@ extension Store {
         return (try answers[2].uuidSet(), try Self.kinds(answers[3]), Set(intent.messages).subtracting(held))
     }
 
-    // MARK: Changes
-
     /// Whether a change of the user waits to be drained, checked as after a commit. For decisions to send nothing.
     package func isTouched(_ user: UUID) async throws(PostgresError) -> Bool {
         try await one(records, .touchedSince, [.uuidArray([user])]).count > 0
     }
-}
+    // MARK: Orphans: intents whose members have ended. Any daemon records them as unknown.
 
-/// Orphans: intents whose members have ended. Any daemon records them as unknown.
-extension Store {
     package struct Recovery: Sendable, Equatable {
         package var intents = 0
         package var pushes = 0

@@ -87,8 +87,8 @@ extension Store {
         try await one(claims, .livingDaemons, [.int8(100)]).decoded(LivingDaemon.init)
     }
 
-    /// What `restoreUsers` would drop of messages (`restoreMessages`) or mark of reminders (`restoreReminders`), and the
-    /// first user of the next page.
+    /// What `restoreUsers` would drop of messages (`restoreMessages`) or mark of reminders (`restoreReminders`), and
+    /// the first user of the next page.
     package func restorable(
         _ query: Query,
         from user: UUID,

@@ -158,6 +158,10 @@ package struct StoredTemplate: Sendable, Equatable {
 }
 
 extension Rows {
+    /// An instant of a column that people can edit.
+    func nearest(_ row: Int, _ column: Int) throws(PostgresError) -> Instant? {
+        Instant(nearest: try reachableTimestampOrNull(row, column))
+    }
     func uuidSet() throws(PostgresError) -> Set<UUID> {
         var ids = Set<UUID>(minimumCapacity: count)
         for row in 0..<count { ids.insert(try uuid(row, 0)) }

@@ -75,17 +75,15 @@ extension SnapshotReader {
 }
 
 extension Store {
-    /// Passes a reader of one snapshot to the work. Its statements may run for a day, in one process of the server and a
-    /// bounded memory. Meanwhile the server can't clean up dead rows, and old partitions are dropped later.
+    /// Passes a reader of one snapshot to the work. Its statements may run for a day, in one process of the server and
+    /// a bounded memory. Meanwhile the server can't clean up dead rows, and old partitions are dropped later.
     package func reporting<T: Sendable>(_ work: @Sendable (SnapshotReader) async throws -> T) async throws -> T {
         let connection = try await claims.connection()
-        let day = Duration.seconds(86_400)
-        return try await connection.transaction(isSnapshot: true, settings: Self.gentlePlans, timeout: day) {
+        let gentle = [("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"), ("jit", "off")]
+        return try await connection.transaction(isSnapshot: true, settings: gentle, timeout: .seconds(86_400)) {
             try await work(SnapshotReader(transaction: $0))
         }
     }
-
-    private static let gentlePlans = [("max_parallel_workers_per_gather", "0"), ("work_mem", "64MB"), ("jit", "off")]
 }
 
 // MARK: What is counted
