@@ -185,38 +185,33 @@ extension Store {
     /// Reads one after another, each for at most a second, until the time for suspects is over.
     private func readSingly(_ people: [Person], _ search: inout Search) async throws(PostgresError) {
         let end = ContinuousClock.now + Self.suspectTime
-        var wasLost = false
+        // Whoever was read when the connection was lost is read again: the server may have restarted at this moment.
+        var lost: UUID?
         var left = people[...]
-        while let person = left.popFirst() {
+        while let person = left.first {
             guard ContinuousClock.now < end else {
-                claiming.with { $0.aside.skip(person.userID, at: Claiming.now()) }
-                continue
+                for one in left { claiming.with { $0.aside.skip(one.userID, at: Claiming.now()) } }
+                return
             }
             do throws(PostgresError) {
-                if try await add([person], .seconds(1), &search) {
-                    claiming.with { $0.aside.clear(person.userID) }
-                } else {
-                    search.isCutShort = true
-                }
-                wasLost = false
+                let isRead = try await add([person], .seconds(1), &search)
+                if isRead { claiming.with { $0.aside.clear(person.userID) } } else { search.isCutShort = true }
             } catch {
-                if error.code == .connectionLost, !wasLost {
-                    // The server may have restarted at this moment.
-                    wasLost = true
-                    left = [person] + left
+                if error.code == .connectionLost, lost != person.userID {
+                    lost = person.userID
                     continue
                 }
-                wasLost = false
-                guard !error.isCut else {
-                    let views = "nudged.recipient or nudged.device"
+                if error.isCut {
                     suspect(person.userID)
+                    let views = "nudged.recipient or nudged.device"
                     search.refused.append(Refusal(person.userID, error, column: views, locks: false))
-                    continue
+                } else {
+                    guard error.isAboutContent || error.code == .refusedByServer else { throw error }
+                    try await readNobody()
+                    search.refused.append(try await blamed(person.userID, error))
                 }
-                guard error.isAboutContent || error.code == .refusedByServer else { throw error }
-                try await readNobody()
-                search.refused.append(try await blamed(person.userID, error))
             }
+            left.removeFirst()
         }
     }
 
