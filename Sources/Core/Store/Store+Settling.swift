@@ -36,7 +36,7 @@ extension Store {
         for change in settlement.changes where !open.contains(change.userID) {
             for token in change.staleTokens where refusals < Self.mostRefusals {
                 do throws(PostgresError) {
-                    let deletion = forgetDevices([token], since: since(settlement))
+                    let deletion = forgetDevices([token], of: settlement)
                     let rows = try await transaction(records, holding: settlement.member, [deletion], .searching)
                     result.tokensDeleted += Int(try rows[0].int8(0, 0))
                 } catch {
@@ -46,11 +46,6 @@ extension Store {
             }
         }
         return result
-    }
-
-    /// The earliest instant of the settlement's rows in the record. It leaves older partitions out.
-    private func since(_ settlement: Settlement) -> Int64 {
-        settlement.changes.lazy.flatMap(\.records).map(\.attemptedAtMicroseconds).min() ?? 0
     }
 
     /// Settles user by user, as far as needed.
@@ -153,7 +148,7 @@ extension Store {
             statements.append(Query.dropIntents([intents, .uuidArray(settlement.withdrawn)]))
         }
         let tokens = changes.flatMap { $0.staleTokens }
-        if !tokens.isEmpty { statements.append(forgetDevices(tokens, since: since(settlement))) }
+        if !tokens.isEmpty { statements.append(forgetDevices(tokens, of: settlement)) }
         return statements
     }
 
@@ -188,7 +183,9 @@ extension Store {
         _ = try await one(records, .moveDevices, devices + places, .usual)
     }
 
-    private func forgetDevices(_ tokens: [StaleToken], since: Int64) -> Statement {
+    private func forgetDevices(_ tokens: [StaleToken], of settlement: Settlement) -> Statement {
+        // The earliest instant of its rows in the record leaves older partitions out.
+        let since = settlement.changes.lazy.flatMap(\.records).map(\.attemptedAtMicroseconds).min() ?? 0
         let tokens = tokens.sorted { ($0.userID, $0.token) < ($1.userID, $1.token) }
         let unregistered = tokens.map { $0.unregisteredAt.multipliedReportingOverflow(by: 1000) }
         return Query.forgetDevices([
