@@ -73,7 +73,6 @@ actor DecisionStage {
         if let decider = delivery.terms.decider { Task { await decider.close() } }
     }
 
-    /// Whether users were postponed here and are due again after `now`.
     func isAnyonePostponed(at now: Instant) -> Bool { line.backlog.isAnyonePostponed(at: now) }
 
     // MARK: One user
@@ -213,7 +212,6 @@ extension Store {
 
 /// Who the decision service is asked about now, who waits, and who has waited too long: urgent users first.
 struct AskingLine<User> {
-    /// `startBy`: CLOCK_BOOTTIME milliseconds.
     private typealias Place = (user: User, isUrgent: Bool, startBy: Int64)
 
     enum Step {

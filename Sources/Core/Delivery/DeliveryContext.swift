@@ -11,7 +11,6 @@ package final class DeliveryContext: Sendable {
     struct Terms: Sendable {
         var planner: Planner
         var settings: SweepSettings
-        /// nil: no decision service is configured.
         var decider: Decider?
     }
 
@@ -51,7 +50,6 @@ package final class DeliveryContext: Sendable {
 
     func change(_ body: (inout Terms) -> Void) { current.withLock { body(&$0) } }
 
-    /// Whether nothing new is started any more.
     var isHalted: Bool { halt.withLock { $0.isStopping || $0.isOutdated } }
 
     var isStopping: Bool { halt.withLock(\.isStopping) }
@@ -63,7 +61,6 @@ package final class DeliveryContext: Sendable {
 
     func note(isOutdated: Bool) { halt.withLock { $0.isOutdated = isOutdated } }
 
-    /// The next intent's microseconds. They make two attempts in one second two rows of the record.
     func nextFraction() -> Int32 {
         lastFraction.withLock { last in
             last = (last + 1) % 1_000_000

@@ -57,14 +57,11 @@ final class Flight: Sendable {
         }
     }
 
-    /// Called before its first users are settled.
     func part() { intents.part(intent) }
 
-    /// Nothing of the flight was written, and it is unknown whether the intent was committed.
     var isWithdrawn: Bool { state.withLock(\.isWithdrawn) }
 
     var open: Int { state.withLock(\.open) }
-    /// The outcomes of this many users were recorded.
     func settled(_ count: Int) { state.withLock { $0.open -= count } }
 }
 
@@ -77,7 +74,6 @@ package struct BatchOutcomes: Sendable {
     /// For each user, the number of pushes without an outcome.
     private var missing: [Int]
 
-    /// - Parameter pushCounts: how many pushes each user has, in the order of the batch.
     package init(pushCounts: [Int]) {
         firstSlots.reserveCapacity(pushCounts.count + 1)
         var slots = 0
@@ -113,7 +109,6 @@ final class FlightRoom: Sendable {
 
     func free(_ lane: LaneIdentity, _ budget: FlightBudget) -> Int { open.withLock { Self.free(lane, budget, $0) } }
 
-    /// Waits until a lane has room for at least one push.
     func wait(_ lane: LaneIdentity, _ budget: FlightBudget, atMost milliseconds: Int64) async {
         await open.wait(atMost: milliseconds) { Self.free(lane, budget, $0) > 0 }
     }

@@ -34,7 +34,6 @@ final class Hand: Sendable {
 
     func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.changed.contains(user) } }
 
-    /// Those of these users whose data has changed since their claim.
     func changed(among users: some Sequence<UUID>) -> [UUID] {
         state.withLock { state in state.changed.isEmpty ? [] : users.filter(state.changed.contains) }
     }
@@ -55,7 +54,6 @@ final class Hand: Sendable {
         }
     }
 
-    /// Returns when nobody is in hand, or after `abandon`.
     func wait() async { await state.wait { $0.isAbandoned || $0.users.isEmpty && $0.errands == 0 } }
 
     /// Gives up what the database does not accept: it will be recorded as unknown.
@@ -111,6 +109,5 @@ final class OpenIntents: Sendable {
     /// then. A claim leaves out the open users of all others: a promoted standby may lack their settlement.
     var inHand: [UUID] { ids.withLock { $0.filter(\.value).map(\.key) } }
 
-    /// Those of these intents that this daemon does not know.
     func strays(among found: [UUID]) -> [UUID] { ids.withLock { ids in found.filter { ids[$0] == nil } } }
 }

@@ -45,7 +45,6 @@ struct LaneRouter: Sendable {
         return (open.filter { !$0.users.isEmpty }.map { ($0.lane, $0.users) }, aside)
     }
 
-    /// Puts users into a lane's queue. Starts the dispatcher if none runs.
     func append(_ users: [PlannedUser], to lane: LaneIdentity) {
         guard !users.isEmpty, delivery.queues.add(users, to: lane) else { return }
         let dispatcher = Dispatcher(lane: lane, router: self)
@@ -123,7 +122,6 @@ final class LaneQueues: Sendable {
         }
     }
 
-    /// Waits until one of these lanes has at most `count` users left.
     func wait(for lanes: [LaneIdentity], atMost count: Int, milliseconds: Int64) async {
         await queues.wait(atMost: milliseconds) { queues in lanes.contains { (queues[$0]?.users.count ?? 0) <= count } }
     }
@@ -142,7 +140,6 @@ struct Backlog: Sendable {
 
     mutating func note(isFull: Bool, now: Int64) { fullSince = isFull ? fullSince ?? now : nil }
 
-    /// - Parameter boot: CLOCK_BOOTTIME milliseconds.
     mutating func postpone(_ user: PlannedUser, now: Instant, boot: Int64, atMost latest: Instant? = nil)
         -> Postponement
     {

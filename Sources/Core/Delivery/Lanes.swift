@@ -21,7 +21,6 @@ package final class Lanes: Sendable {
 
     package var count: Int { lanes.withLock(\.count) }
 
-    /// nil: the configuration has no such lane now.
     package func sender(_ identity: LaneIdentity) -> Sender? {
         lanes.withLock { lanes in lanes.first { $0.identity == identity }?.sender }
     }

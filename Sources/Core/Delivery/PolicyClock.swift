@@ -9,7 +9,6 @@ package final class PolicyClock: Sendable {
         /// The database's clock was `microseconds` when CLOCK_BOOTTIME was `bootMilliseconds`.
         case database(microseconds: Int64, bootMilliseconds: Int64)
         case unread
-        /// Changes only with `turn(to:)`.
         case simulated(Instant)
     }
 

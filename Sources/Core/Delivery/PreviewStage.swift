@@ -11,7 +11,6 @@ actor PreviewStage {
     private var inHand: Set<UUID> = []
     /// Until when (CLOCK_BOOTTIME milliseconds) a refused question is left, so that it does not keep others waiting.
     private var refused: [UUID: Int64] = [:]
-    /// CLOCK_BOOTTIME milliseconds.
     private var nextPruning: Int64 = 0
 
     /// An empty look reads one page of an index.
@@ -26,7 +25,6 @@ actor PreviewStage {
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }
 
-    /// Looks for questions until the task is cancelled or the daemon stops.
     func run() async {
         while !Task.isCancelled, !delivery.isStopping {
             var pause = Self.pauseMilliseconds

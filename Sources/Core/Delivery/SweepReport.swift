@@ -5,7 +5,6 @@ import Policy
 package struct SweepReport: Sendable, Equatable {
     /// Users claimed and planned.
     package var users = 0
-    /// Rows written into the record.
     package var record = RecordTally()
     /// Pushes that were not written. Their users are evaluated again.
     package var unsent = 0
@@ -41,14 +40,12 @@ package struct SweepReport: Sendable, Equatable {
     package var skipped: Int { record.count(.skipped) }
     package var dropped: Int { record.count(.dropped) }
 
-    /// A reason in `resting`: a zone could not be read.
     package static let zonesUnread = "timezone_unreadable"
     /// A reason in `resting`: a row can't be read until it changes, or a newer version wrote it.
     package static let rowUnreadable = "row_unreadable"
 
     package init() {}
 
-    /// Whether the journal gets a line for it.
     package var isWorthALine: Bool {
         sent + rejected + deferred + unknown + skipped + dropped + tokensDeleted + recovered + fenced > 0
     }
@@ -93,7 +90,6 @@ package struct RecordTally: Sendable, Equatable {
     /// The number of each outcome, kind by kind. The last group is for kinds that this version doesn't know.
     private var counts = Array(repeating: 0, count: (Self.kinds.count + 1) * Self.outcomes.count)
 
-    /// Counts rows of a kind (`check_in`, `message`, `reminder`).
     mutating func enter(_ outcome: DeliveryRecord.Outcome, of kind: String, _ count: Int = 1) {
         counts[Self.place(outcome, Self.kinds.firstIndex(of: kind))] += count
     }

@@ -20,9 +20,7 @@ package struct CircuitBreaker: Sendable {
         case halfOpen(since: Int64)
     }
 
-    /// This many failures in a row open it.
     static let inARow = 5
-    /// If half of the last calls failed, and there are this many, it opens.
     static let window = 20
     /// The shortest and the longest pause, in milliseconds.
     static let pauses: ClosedRange<Int64> = 1_000...60_000
@@ -40,7 +38,6 @@ package struct CircuitBreaker: Sendable {
     /// Whether the service counts as dead.
     package var isOpen: Bool { state != .closed }
 
-    /// Whether no call is allowed now.
     package func isResting(now: Int64) -> Bool {
         switch state {
         case .closed: false
@@ -49,7 +46,6 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Permission for one call. nil: don't call.
     package mutating func pass(now: Int64) -> Pass? {
         if state == .closed { return Pass(epoch: epoch) }
         guard !isResting(now: now) else { return nil }

@@ -8,7 +8,6 @@ import struct FoundationEssentials.UUID
 package struct DecisionOutcome: Sendable, Equatable {
     package enum Origin: String, Sendable, CaseIterable {
         case service
-        /// The user's fallback strategy.
         case fallback
     }
 
@@ -68,7 +67,6 @@ package struct DecisionOutcome: Sendable, Equatable {
     }
 }
 
-/// What came of a question to the decision service.
 package typealias DecisionResult = Result<DecisionAnswer, DecisionFailure>
 
 /// Why the user's fallback strategy decided about a nudge instead of the decision service.

@@ -35,7 +35,6 @@ package struct DecisionQuestion: Sendable {
     }
 }
 
-/// How much a nudge matters, in questions and in answers.
 enum DecisionPriority: String, Sendable, CaseIterable {
     case low, medium, high, urgent
 

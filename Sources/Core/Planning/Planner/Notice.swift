@@ -38,7 +38,6 @@ package enum Notice: Sendable, Equatable {
 }
 
 extension UserPlanner {
-    /// Everything that is wrong with the user's data.
     var notices: [Notice] {
         var notices: [Notice] = []
         let name = user.userID

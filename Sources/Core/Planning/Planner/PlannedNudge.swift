@@ -17,7 +17,6 @@ package final class PlannedNudge: Sendable {
         let isRepeat: Bool
         package let trial: EnvironmentTrial
 
-        /// - Parameter repeats: the hashes of devices that an earlier attempt may have reached.
         init(_ served: ServedDevice, of identity: NudgeIdentity, user: UUID, repeats: Set<String>) {
             (device, lane, hash, trial) = (served.device, served.lane, served.hash, served.trial)
             let (kind, token) = (identity.kind.rawValue, served.device.token)
@@ -81,9 +80,7 @@ package final class PlannedNudge: Sendable {
     }
     package var isUrgent: Bool { values.answer.urgent }
     var isFirst: Bool { values.retry == nil }
-    /// Delayed attempts before this one: the back-off doubles with each.
     package var attemptsBefore: Int { values.retry?.attempt ?? 0 }
-    /// When the nudge was counted in the history, if another device was answered already.
     package var countedAt: Instant? { values.retry?.countedAt }
 
     /// The payload with the name that the app gives back when the user opens it. A digest has its first message's name.

@@ -14,7 +14,6 @@ package enum Plan: Sendable {
     /// Something could not be read: nothing was decided or changes. → planned again after one to two minutes.
     case unreadable(Unreadable)
 
-    /// What to log, once per value.
     package var notices: [Notice] {
         switch self {
         case .nothing(_, _, let notices), .send(_, let notices): notices
@@ -34,7 +33,6 @@ package enum Plan: Sendable {
 
 /// Why nothing can be decided for a user now.
 package enum Unreadable: Error, Sendable, CustomStringConvertible {
-    /// A zone's file.
     case zone(TimeZoneError)
     /// A newer version wrote this column. This one would send something else, or lose what it writes back.
     case newer(column: String)
@@ -121,7 +119,6 @@ package struct Planner: Sendable {
         return max(due, now + 1)
     }
 
-    /// When a user with something unreadable is evaluated again.
     package func evaluateAgainAt(_ user: UUID, now: Instant) -> Instant {
         now + Self.unreadSeconds + Int64(user.stableHash % UInt64(Self.unreadSeconds))
     }

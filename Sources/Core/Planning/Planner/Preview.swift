@@ -24,7 +24,6 @@ package struct Preview: Sendable {
         return plan.question(nudge)
     }
 
-    /// By the service, or by the user's fallback strategy.
     package func decided(by result: DecisionResult) -> Preview {
         guard let (plan, nudge) = planned else { return self }
         let outcome = plan.outcome(nudge, by: result)

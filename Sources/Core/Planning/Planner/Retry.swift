@@ -58,7 +58,6 @@ package struct Retry: Sendable, Equatable {
 }
 
 extension Sequence where Element == Retry.Left {
-    /// The devices that may have got the nudge already.
     var repeats: Set<String> { Set(filter(\.isRepeat).map(\.deviceHash)) }
 }
 

@@ -24,7 +24,8 @@ package final class SendPlan: Sendable {
     init(_ candidate: Candidate, _ draft: PlanDraft, _ row: Row) {
         var (candidate, draft) = (candidate, draft)
         candidate.history = draft.base
-        // Nothing more is evaluated with it.
+        // A settlement that can't read the zone says so.
+        candidate.zone = nil
         draft.history = draft.base
         (self.candidate, self.draft, self.row) = (candidate, draft, row)
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
@@ -138,13 +139,11 @@ struct PlanDraft {
         }
     }
 
-    /// A nudge waits. `retry` is what is left of it.
     mutating func wait(until due: Instant?, retry: Retry? = nil) {
         if let retry { retries.append(retry) }
         if let due { dueAt = min(dueAt ?? due, due) }
     }
 
-    /// A slot ended without counting.
     mutating func close(_ slot: LocalDate) {
         history.close(slot)
         base.close(slot)
@@ -159,7 +158,6 @@ struct PlanDraft {
 }
 
 extension History {
-    /// Adds the nudge's own entry. A silent one has none.
     mutating func add(_ nudge: PlannedNudge, at instant: Instant) {
         if nudge.isSilent { return }
         if let slot = nudge.identity.slot { add(CheckIn(at: instant, slot: slot)) } else { add(sent: instant) }

@@ -15,10 +15,8 @@ package struct CheckInTexts: Sendable {
 
     typealias Choice = (text: Template, payload: [UInt8])
 
-    /// In the order of their ids.
     private let templates: [Template]
 
-    /// - Parameter stored: in any order.
     package init(templates stored: [StoredTemplate] = []) {
         templates = stored.compactMap(Template.init).sorted { $0.id < $1.id }
     }

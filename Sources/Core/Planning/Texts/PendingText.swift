@@ -6,9 +6,7 @@ import TimeZones
 /// A message or a reminder as it is decided, sent and recorded. Or several messages that are sent as one digest.
 struct PendingText: Sendable {
     let identity: NudgeIdentity
-    /// What the record names: the messages of a digest, else itself.
     let members: [NudgeIdentity]
-    /// The policy's input.
     let nudge: Nudge
     /// When the app sent the message, or when the message or reminder is due.
     let createdAt: Instant
@@ -20,7 +18,6 @@ struct PendingText: Sendable {
     var collapseKey: String? { replacedKeys.first }
     /// From this instant on it is useless. nil: never.
     private(set) var expiresAt: Instant?
-    /// Whether its sender marked it urgent.
     private(set) var isUrgent = false
     /// Names the pushes of a reminder, which replace each other on the phone. nil: not a reminder.
     private var reminderName: String?

@@ -149,7 +149,6 @@ struct TemplateText: Sendable, Equatable {
 package struct TemplateOutcome: Sendable, Equatable {
     package let name: String
     private let words: String
-    /// The members that the context lacks.
     package var missing: [String] = []
 
     package static let chosen = TemplateOutcome(name: "chosen", words: "chosen")
