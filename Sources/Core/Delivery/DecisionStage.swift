@@ -1,4 +1,5 @@
 import Base
+import NudgedPreferences
 import Policy
 import Postgres
 import TimeZones
@@ -146,7 +147,7 @@ actor DecisionStage {
             defer { if result == nil { decider.giveBack(pass) } }
             // Written before the question is sent, so that it counts even if the daemon dies now.
             if try await store.noteAnalysed(userID, member: member, budget.asked) {
-                result = try await store.ask(question, decider, pass, delivery.terms.planner)
+                result = try await store.ask(question, decider, pass)
             }
             return result ?? .failure(.stopped)
         } catch {
@@ -191,22 +192,19 @@ actor DecisionStage {
 
 extension Store {
     /// Asks the service about a user who consents. nil: the user does not, or withdrew the consent meanwhile.
-    func ask(
-        _ question: DecisionQuestion,
-        _ decider: Decider,
-        _ pass: CircuitBreaker.Pass?,
-        _ planner: Planner
-    ) async throws(PostgresError) -> DecisionResult? {
+    func ask(_ question: DecisionQuestion, _ decider: Decider, _ pass: CircuitBreaker.Pass?)
+        async throws(PostgresError) -> DecisionResult?
+    {
         // The last thing before the question leaves. The claim's copy may be many seconds old.
-        guard try await consents(question.userID, planner) else { return nil }
+        guard try await consents(question.userID) else { return nil }
         let result = await decider.ask(question, pass)
         // An answer that comes after a withdrawal is neither used nor remembered.
-        if case .success = result, try await !consents(question.userID, planner) { return nil }
+        if case .success = result, try await !consents(question.userID) { return nil }
         return result
     }
 
-    private func consents(_ user: UUID, _ planner: Planner) async throws(PostgresError) -> Bool {
-        planner.parsed(try await preferences(of: user)).smartEnabled
+    private func consents(_ user: UUID) async throws(PostgresError) -> Bool {
+        Preferences(parsing: try await preferences(of: user)).smartEnabled
     }
 }
 

@@ -101,7 +101,7 @@ extension Store {
         let limit = planner.parsed(claimed.preferences).maxAnalysesPerHour
         guard budget.allows(limit, now: now) else { return preview.decided(by: .failure(.overLimit)) }
         // Without consent, only the policy decides.
-        guard let result = try await ask(question, decider, nil, planner) else { return preview }
+        guard let result = try await ask(question, decider, nil) else { return preview }
         // It can't be answered now: the daemon stops, or has a new decision service.
         if result == .failure(.stopped) { throw DecisionFailure.stopped }
         return preview.decided(by: result)

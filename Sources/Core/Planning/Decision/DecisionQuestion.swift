@@ -135,11 +135,19 @@ enum Quotation {
     /// The reason with `…` in place of each quotation.
     static func masked(_ reason: String, of texts: [String]) -> String {
         let scalars = Array(reason.unicodeScalars)
-        let marks = scalars.indices.flatMap { place in folded(scalars[place]).map { ($0, place) } }
+        let marks = scalars.indices.flatMap { place in folded(scalars[place]).map { (scalar: $0, place: place) } }
         var isQuoted = Array(repeating: false, count: scalars.count)
-        for text in texts {
-            for run in runs(marks, in: text.unicodeScalars.flatMap(folded)) {
-                for place in run { isQuoted[place] = true }
+        for text in texts.map({ $0.unicodeScalars.flatMap(folded) }) {
+            // For runs that end at the previous letter: their length, by the end in the text.
+            var lengths = Array(repeating: 0, count: text.count)
+            for (index, mark) in marks.enumerated() {
+                let before = lengths
+                for at in text.indices {
+                    lengths[at] = text[at] == mark.scalar ? (at > 0 ? before[at - 1] : 0) + 1 : 0
+                }
+                let run = marks[(index + 1 - (lengths.max() ?? 0))..<(index + 1)]
+                guard let first = run.first, isQuotation(run, of: text) else { continue }
+                for place in first.place...mark.place { isQuoted[place] = true }
             }
         }
         guard isQuoted.contains(true) else { return reason }
@@ -148,23 +156,6 @@ enum Quotation {
             if !isQuoted[place] { out.append(scalar) } else if place == 0 || !isQuoted[place - 1] { out.append("…") }
         }
         return String(out)
-    }
-
-    /// Places of the reason that are also in the text, from a run's first letter to its last.
-    private static func runs(_ marks: [Mark], in text: [Unicode.Scalar]) -> [ClosedRange<Int>] {
-        guard !text.isEmpty else { return [] }
-        var found: [ClosedRange<Int>] = []
-        // For runs that end at the previous letter: their length, by the end in the text.
-        var before = Array(repeating: 0, count: text.count)
-        for (index, mark) in marks.enumerated() {
-            var lengths = Array(repeating: 0, count: text.count)
-            for at in text.indices where text[at] == mark.scalar { lengths[at] = (at > 0 ? before[at - 1] : 0) + 1 }
-            before = lengths
-            let longest = lengths.max() ?? 0
-            guard longest > 0, isQuotation(marks[(index + 1 - longest)...index], of: text) else { continue }
-            found.append(marks[index + 1 - longest].place...mark.place)
-        }
-        return found
     }
 
     private static func isQuotation(_ run: ArraySlice<Mark>, of text: [Unicode.Scalar]) -> Bool {

@@ -89,18 +89,12 @@ package struct Planner: Sendable {
     ///
     /// - Parameters:
     ///   - decision: about the check-in. nil: the zone could not be read now.
-    ///   - retries: what is left of nudges. Only a check-in's is used here: when it is tried again or, if paused, when
-    ///     it ends.
+    ///   - left: of nudges. Only a check-in's is used here: when it is tried again or, if paused, when it ends.
     ///   - others: when the answer for something else that waits can change.
     ///   - soon: whether the answer may change without a touch.
-    func dueAt(
-        _ user: UUID,
-        _ decision: Decision?,
-        _ retries: [Retry],
-        others: Instant?,
-        now: Instant,
-        soon: Bool = false
-    ) -> Instant {
+    func dueAt(_ user: UUID, _ decision: Decision?, _ left: [Retry], others: Instant?, now: Instant, soon: Bool = false)
+        -> Instant
+    {
         let jitter = Int64(user.stableHash % Self.recheckJitterSeconds)
         var due = now + (Self.recheckSeconds - jitter)
         if soon {
@@ -109,7 +103,7 @@ package struct Planner: Sendable {
         }
         if decision == nil { due = min(due, evaluateAgainAt(user, now: now)) }
         if let decision, decision.action == .wait, let next = decision.nextAt { due = min(due, next) }
-        let retry = retries.first { $0.identity.kind == .checkIn }
+        let retry = left.first { $0.identity.kind == .checkIn }
         // Still to be sent: at once, or when the back-off ends.
         if decision?.action == .send, retry == nil { due = now + Retry.unsentSeconds }
         // Only a resume can end a pause, so the devices' own instants would only cause useless evaluations.

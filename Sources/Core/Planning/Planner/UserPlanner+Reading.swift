@@ -72,12 +72,9 @@ extension UserPlanner {
     }
 
     /// The messages whose due time is known, and those for a wall time if the user has no zone.
-    private static func placed(
-        _ user: ClaimedUser,
-        _ candidate: Candidate,
-        _ policy: Policy,
-        now: Instant
-    ) throws(TimeZoneError) -> (texts: [PendingText], unplaced: [PendingMessage]) {
+    private static func placed(_ user: ClaimedUser, _ candidate: Candidate, _ policy: Policy, now: Instant)
+        throws(TimeZoneError) -> (texts: [PendingText], unplaced: [PendingMessage])
+    {
         let isLocal = user.messages.contains { if case .local? = $0.due { true } else { false } }
         let zone = isLocal ? try policy.zone(of: candidate) : nil
         // Read only for messages that may wait for it.
