@@ -21,8 +21,7 @@ package final class Decider: Sendable {
     private let onChange: @Sendable (DecisionStatus) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter onChange: called when the service begins or stops to count as dead.
-    /// - Throws: if the address, token or CA file can't be used, or the system can't start a thread.
+    /// `onChange` is called when the service begins or stops to count as dead. Throws if a setting can't be used.
     package init(
         _ settings: Configuration.Decision,
         clock: PolicyClock,
@@ -61,10 +60,8 @@ package final class Decider: Sendable {
 
     func giveBack(_ pass: CircuitBreaker.Pass) { end(pass, .abandoned, fault: nil) }
 
-    /// Asks the service, within `decision.timeout`.
-    ///
-    /// - Parameter pass: nil for a preview, which shows nothing about the service. A signed-in user chooses its text,
-    ///   and must not make the service count as dead for everyone.
+    /// Asks the service, within `decision.timeout`. A preview has no pass: a signed-in user chooses its text, and must
+    /// not make the service count as dead for everyone.
     func ask(_ question: DecisionQuestion, _ pass: CircuitBreaker.Pass?) async -> DecisionResult {
         let (body, token) = (question.json, settings.token?.text)
         do throws(HTTPClientError) {
@@ -154,9 +151,7 @@ package struct OutsideService {
 
     package init(_ part: String) { self.part = part }
 
-    /// The address, if it can be used: over https, or on this machine.
-    ///
-    /// - Parameter secret: what would be sent to it.
+    /// The address, if it can be used: over https, or on this machine. `secret` says what would be sent to it.
     package func address(_ text: String, secret: (HTTPURL) -> String) throws(ConfigurationFault) -> HTTPURL {
         let remedy = "write https://host/path"
         let url: HTTPURL

@@ -90,9 +90,7 @@ actor DecisionStage {
         askNext()
     }
 
-    /// What was decided about each nudge. nil: the user is to be let go.
-    ///
-    /// - Parameter decider: nil while it rests: only its earlier answers count, else the fallback strategy decides.
+    /// What was decided about each nudge. nil: let the user go. No decider: by earlier answers, or the fallback.
     private func outcomes(_ user: PlannedUser, by decider: Decider?) async -> [NudgeIdentity: DecisionOutcome]? {
         var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
         var budget: AnalysisBudget?
@@ -226,11 +224,8 @@ struct AskingLine<User> {
     /// Full: more users come than may wait.
     var backlog = Backlog()
 
-    /// Adds a user. False: the line is full. The line is twice as long for urgent users.
-    ///
-    /// - Parameters:
-    ///   - startBy: CLOCK_BOOTTIME milliseconds. Later, the question is not sent any more.
-    ///   - concurrency: how many users may be asked about at a time.
+    /// Adds a user. False: the line is full. It is twice as long for urgent users. After `startBy` (CLOCK_BOOTTIME
+    /// milliseconds) the question is not sent any more.
     mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
         let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
         guard line.count < room else {

@@ -96,11 +96,9 @@ package final class DeliveryContext: Sendable {
         await postpone(later, member: member)
     }
 
-    /// Writes refused devices into the quarantine: they get nothing on the lane until they register again. Retries
-    /// transient errors and held rows until the stop's time is over. Any other error ends it at the third attempt. If
-    /// nothing is written, Apple refuses the tokens again. Called on the sender's threads.
-    ///
-    /// - Parameter plans: a token's slot is its place among all their targets.
+    /// Writes refused devices into the quarantine: they get nothing on the lane until they register again. A token's
+    /// slot is its place among the plans' targets. Retries transient errors and held rows until the stop's time is
+    /// over, others twice. If nothing is written, Apple refuses the tokens again. Called on the sender's threads.
     func quarantine(_ tokens: [RefusedToken], of plans: [SendPlan], on lane: LaneIdentity, attemptedAt: Instant) {
         hand.errand { [self] in
             let now = clock.now ?? attemptedAt

@@ -178,11 +178,8 @@ struct Dispatcher: Sendable {
 }
 
 extension PushBatch {
-    /// The pushes of these plans: a push's slot is its place among all targets. What has changed is not sent.
-    ///
-    /// - Parameters:
-    ///   - lastWrite: Milliseconds of CLOCK_BOOTTIME, as `boot`. No push is written from then on.
-    ///   - now: Milliseconds since 1970 at `boot`.
+    /// The pushes of these plans: a push's slot is its place among all targets. What has changed is not sent. No push
+    /// is written from `lastWrite` on (CLOCK_BOOTTIME milliseconds, as `boot`). `now`: milliseconds since 1970.
     package init(
         _ plans: [SendPlan],
         topic: String,

@@ -74,8 +74,6 @@ actor PreviewStage {
 
 extension Store {
     /// What would become of a message, by a sweep's data, planner and decision service. Nothing is sent or written.
-    ///
-    /// - Parameter given: the policy's now. nil: the database's clock.
     package func preview(
         _ message: PendingMessage,
         to user: UUID,

@@ -33,11 +33,7 @@ package struct DecisionOutcome: Sendable, Equatable {
         return Fields.text(["by": by, "notify": shouldNotify, "priority": priority, "reason": answer.reason])
     }
 
-    /// The decision of the user's fallback strategy instead of the service's. The texts don't change.
-    ///
-    /// - Parameters:
-    ///   - isUrgent: the policy's result: the sender marked it urgent, or it contains one of the user's keywords.
-    ///   - isMention: whether it mentions this user.
+    /// The decision of the user's fallback strategy instead of the service's. `isUrgent` is the policy's result.
     static func fallback(
         _ strategy: FallbackStrategy,
         _ kind: NudgeKind,

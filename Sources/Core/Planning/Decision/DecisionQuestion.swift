@@ -60,9 +60,8 @@ extension DecisionAnswer {
     static let mostBody = 2_560
 
     /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}` strictly: what is missing, too long, empty or
-    /// of another type makes all invalid. A null title or body counts as absent. Others are ignored.
-    ///
-    /// - Parameter texts: the nudge's own texts. The record must not contain them.
+    /// of another type makes all invalid. A null title or body counts as absent. The record must not contain `texts`,
+    /// the nudge's own.
     package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionFailure) {
         guard case .object(let object)? = try? JSONValue(parsing: bytes) else {
             throw .nonsense(member: nil, wanted: "a JSON object")

@@ -117,9 +117,7 @@ package final class PlannedNudge: Sendable {
         return PlannedNudge(kept)
     }
 
-    /// What is left of it after an attempt.
-    ///
-    /// - Parameter wasDelayed: whether the back-off doubles.
+    /// What is left of it after an attempt. `wasDelayed`: the back-off doubles.
     func retry(_ version: Int64, left: [Retry.Left], wasDelayed: Bool = false, countedAt: Instant?) -> Retry {
         Retry(
             identity: values.identity,

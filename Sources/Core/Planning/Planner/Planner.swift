@@ -85,13 +85,9 @@ package struct Planner: Sendable {
     /// Daily evaluations have jitter over the last four hours of the day.
     static let recheckJitterSeconds: UInt64 = 14_400
 
-    /// The earliest instant at which the answer can change, at most a day away.
-    ///
-    /// - Parameters:
-    ///   - decision: about the check-in. nil: the zone could not be read now.
-    ///   - left: of nudges. Only a check-in's is used here: when it is tried again or, if paused, when it ends.
-    ///   - others: when the answer for something else that waits can change.
-    ///   - soon: whether the answer may change without a touch.
+    /// The earliest instant at which the answer can change, at most a day away. No decision: the zone could not be
+    /// read. Of what is left, only a check-in counts. `others`: when to look at what else waits. `soon`: no touch will
+    /// come.
     func dueAt(_ user: UUID, _ decision: Decision?, _ left: [Retry], others: Instant?, now: Instant, soon: Bool = false)
         -> Instant
     {

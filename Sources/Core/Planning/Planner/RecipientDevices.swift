@@ -125,9 +125,7 @@ package struct Quarantine: Sendable {
         }
     }
 
-    /// Where a device's pushes go.
-    ///
-    /// - Parameter lane: the configured lane of its registration.
+    /// Where the pushes go of a device that is registered for `lane`.
     package func route(of device: Device, on lane: LaneIdentity, _ lanes: LaneDirectory, now: Instant) -> Route {
         guard !entries.isEmpty else { return .own(lanes.counterpart(of: lane) == nil ? .closed : .open) }
         let hash = PushIdentity.deviceHash(token: device.token)

@@ -5,8 +5,6 @@ import struct FoundationEssentials.UUID
 
 extension Planner {
     /// Decides about a reminder for everyone that may be fanned out now.
-    ///
-    /// - Throws: if the author's zone could not be read now.
     package func decide(_ fanOut: DueFanOut, now: Instant) throws(TimeZoneError) -> FanOutDecision {
         let reminder = fanOut.reminder
         if reminder.isCancelled { return .drop }
@@ -34,9 +32,8 @@ struct ReminderHours {
     private let zone: Zone?
     private let zones: ZoneDatabase
 
-    /// The reminder's own zone, else the user's. An unknown name is no zone: in another, the instant would differ.
-    ///
-    /// - Parameter candidate: the recipient. For a fan-out, the author.
+    /// The reminder's own zone, else the candidate's (for a fan-out, its author's). An unknown name is no zone: in
+    /// another, the instant would differ.
     init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {
         self.reminder = reminder
         zones = policy.zones
@@ -55,11 +52,7 @@ struct ReminderHours {
         }
     }
 
-    /// The next occurrence. nil: none.
-    ///
-    /// - Parameters:
-    ///   - isFanOut: whether it is a reminder for everyone.
-    ///   - now: occurrences up to this instant are skipped, but count.
+    /// The next occurrence. nil: none. Those up to `now` are skipped, but count. `isFanOut`: it is for everyone.
     func next(for user: UUID, isFanOut: Bool = false, now: Instant) throws(TimeZoneError) -> ReminderContinuation? {
         guard let series = reminder.series, let rule = Recurrence(parsing: series.rule) else { return nil }
         // Without a zone, a series of instants is computed in UTC.

@@ -23,9 +23,7 @@ struct PendingText: Sendable {
     private var reminderName: String?
     let content: PushText
 
-    /// - Parameters:
-    ///   - due: when a message for later is due. nil: at once.
-    ///   - conversation: what is known of the message's conversation.
+    /// `due`: when a message for later is due. nil: at once.
     init(_ message: PendingMessage, due: Instant? = nil, conversation: Conversation? = nil, now: Instant) {
         let content = PushText(message, at: due ?? message.createdAt)
         identity = .message(message.id)

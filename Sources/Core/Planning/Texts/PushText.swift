@@ -46,8 +46,6 @@ struct PushText: Sendable {
     }
 
     /// A digest: its own text, and what all contents share. The newest badge counts: each replaces the one before.
-    ///
-    /// - Parameter contents: in the order of the messages.
     init(title: String, body: String, of contents: [PushText]) {
         func common<Value>(_ member: KeyPath<Notification, Value?>, _ isSame: (Value, Value) -> Bool) -> Value? {
             guard let first = contents.first?.notification[keyPath: member] else { return nil }
@@ -120,9 +118,7 @@ struct PushText: Sendable {
         return other
     }
 
-    /// The payload. nil: it can't be rendered.
-    ///
-    /// - Parameter passesFocus: whether a focus mode of the phone lets it through (time-sensitive).
+    /// The payload. nil: it can't be rendered. `passesFocus`: it is time-sensitive, for a focus mode of the phone.
     func payload(passesFocus: Bool) -> [UInt8]? {
         guard isRenderable else { return nil }
         var notification = notification
