@@ -26,8 +26,8 @@ actor DecisionStage {
         guard let decider = delivery.terms.decider else { return router.append(users, to: lane) }
         var ready: [PlannedUser] = []
         var refused: [PlannedUser] = []
-        let now = BootTime.milliseconds()
-        let isResting = decider.isResting
+        let (now, most, isResting) = (BootTime.milliseconds(), decider.settings.concurrency, decider.isResting)
+        let startBy = now + delivery.terms.settings.leaseMilliseconds / 2
         for user in users {
             guard user.plan.isToBeAsked else {
                 // Only the policy decides. Earlier answers are forgotten: a later consent brings none back.
@@ -43,14 +43,10 @@ actor DecisionStage {
                 if let decided = conclude(user, await outcomes(user, by: nil) ?? [:]) { ready.append(decided) }
                 continue
             }
-            let isTaken = line.add(
-                (user, lane),
-                isUrgent: user.plan.nudges.contains(where: \.isUrgent),
-                startBy: now + delivery.terms.settings.leaseMilliseconds / 2,
-                concurrency: decider.settings.concurrency,
-                now: now
-            )
-            if !isTaken { refused.append(user) }
+            let isUrgent = user.plan.nudges.contains(where: \.isUrgent)
+            if !line.add((user, lane), isUrgent: isUrgent, startBy: startBy, concurrency: most, now: now) {
+                refused.append(user)
+            }
         }
         putOff(refused)
         router.append(ready, to: lane)
