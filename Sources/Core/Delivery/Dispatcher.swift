@@ -133,7 +133,7 @@ struct Dispatcher: Sendable {
                 cancelled: committed.cancelled
             )
             let (settler, delivery, lane) = (settler, delivery, lane)
-            // The sender keeps the first closure until its window of refused tokens closes: only plans, no user in hand.
+            // The sender keeps the first closure until its window of refused tokens ends: only plans, no user in hand.
             sender.send(pushes) { tokens in
                 delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
             } onResults: { results in

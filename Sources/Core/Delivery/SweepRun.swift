@@ -66,11 +66,9 @@ package enum SweepEvent: Sendable {
     case zonesUnread(TimeZoneError, users: Int)
     /// A push was refused for good. It gets a line of its own.
     case rejected(user: UUID, deviceHash: String, reason: String, status: Int?)
-    /// A device gets nothing on its lane until it registers again.
     case quarantined(EnvironmentNote)
     /// A device works only in the environment that it was not registered for. Its pushes go there from now on.
     case moved(EnvironmentNote)
-    /// A push was written and got no answer.
     case unknown(user: UUID, kind: String, deviceHash: String, reason: String)
     /// The database refused a drain, an intent or a settlement. The sweep is not good. It is tried again.
     case statementFailed(PostgresError)

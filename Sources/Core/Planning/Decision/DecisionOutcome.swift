@@ -21,7 +21,6 @@ package struct DecisionOutcome: Sendable, Equatable {
     }
 
     let origin: Origin
-    /// A fallback's answer has no texts.
     let answer: DecisionAnswer
 
     package var shouldNotify: Bool { answer.shouldNotify }
@@ -53,12 +52,10 @@ package struct DecisionOutcome: Sendable, Equatable {
             // Its author set it for this time, so it is wanted.
             case (.simpleRules, .reminder): (true, "reminder")
             }
-        let answer = DecisionAnswer(
-            shouldNotify: found.shouldNotify,
-            // The service would have been asked with it.
-            priority: isUrgent ? .urgent : .medium,
-            reason: "\(found.ground): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
-        )
+        // The service would have been asked with it.
+        let priority = isUrgent ? DecisionPriority.urgent : .medium
+        let reason = "\(found.ground): \(failure.text)".oneLine(most: DecisionAnswer.mostReason)
+        let answer = DecisionAnswer(shouldNotify: found.shouldNotify, priority: priority, reason: reason)
         return DecisionOutcome(origin: .fallback, answer: answer)
     }
 }
@@ -71,12 +68,9 @@ package enum DecisionFailure: Error, Sendable, Equatable {
     /// The circuit breaker is open.
     case resting
     case busy
-    /// No connection, or no trusted one.
     case unreachable
     case timedOut
-    /// The answer broke off, was too large or was not HTTP.
     case unreadable
-    /// A status other than 200.
     case status(Int)
     /// What is invalid in an answer, and what is expected there, never its value. `member`: nil for the whole answer.
     case nonsense(member: String?, wanted: String)

@@ -31,7 +31,6 @@ package final class SendPlan: Sendable {
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
     }
 
-    /// The row of a message or reminder. nil: a check-in or a digest, which has none.
     package func reference(_ identity: NudgeIdentity) -> MessageReference? {
         identity.rowID.map { MessageReference(userID: userID, id: $0) }
     }

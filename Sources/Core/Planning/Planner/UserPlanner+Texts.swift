@@ -64,11 +64,14 @@ extension UserPlanner {
         if let retry = checkInRetry, retry.counts, withdrawn.contains(retry.identity.key) {
             drop(retry.identity, because: "withdrawn")
         }
-        return texts.filter { text in
-            guard withdrawn.contains(text.identity.key) else { return true }
-            drop(text.identity, because: "withdrawn")
-            return false
-        }
+        return dropping(texts, because: "withdrawn") { withdrawn.contains($0.identity.key) }
+    }
+
+    private mutating func dropping(_ texts: [PendingText], because reason: String, where isOver: (PendingText) -> Bool)
+        -> [PendingText]
+    {
+        for text in texts where isOver(text) { drop(text.identity, because: reason) }
+        return texts.filter { !isOver($0) }
     }
 
     /// Of several with the same collapse key, keeps the newest. The others end.
@@ -81,12 +84,8 @@ extension UserPlanner {
             }
         }
         guard !newest.isEmpty else { return texts }
-        return texts.filter { text in
-            guard let key = text.collapseKey.map(ExactText.init), newest[key]?.identity != text.identity else {
-                return true
-            }
-            drop(text.identity, because: "collapsed")
-            return false
+        return dropping(texts, because: "collapsed") { text in
+            text.collapseKey.map { newest[ExactText($0)]?.identity != text.identity } ?? false
         }
     }
 

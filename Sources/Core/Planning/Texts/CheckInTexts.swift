@@ -23,12 +23,14 @@ package struct CheckInTexts: Sendable {
 
     /// Draws one of the templates of the closest locale that the context can fill, by their weights. nil: none fits.
     func choose(_ question: Question) -> Choice? {
-        draw(question) ?? draw(Question(user: question.user, slot: question.slot, last: nil, context: question.context))
+        draw(question, after: template(question.last)) ?? draw(question, after: nil)
     }
 
+    private func template(_ id: Int32?) -> Template? { templates.first { $0.id == id } }
+
     /// The same template again, for devices that are left of a check-in. nil: it doesn't fit any more.
-    func again(_ template: Int32?, _ context: RecipientContext) -> Choice? {
-        guard let template = templates.first(where: { $0.id == template }), template.fault(for: context) == nil,
+    func again(_ id: Int32?, _ context: RecipientContext) -> Choice? {
+        guard let template = template(id), template.fault(for: context) == nil,
             let payload = template.payload(for: context)
         else { return nil }
         return (template, payload)
@@ -36,22 +38,20 @@ package struct CheckInTexts: Sendable {
 
     /// The result for each template, for `nudged explain`.
     func templateOutcomes(_ question: Question) -> [(template: Int32, outcome: TemplateOutcome)] {
-        let drawn = choose(question)?.text
-        let last = question.last.flatMap { id in templates.first { $0.id == id } }
+        let (drawn, last) = (choose(question)?.text, template(question.last))
         let locales: [String?] = question.context.locales + [nil]
         return templates.map { template in
             if template.id == drawn?.id { return (template.id, .chosen) }
             guard locales.contains(template.locale) else { return (template.id, .otherLocale) }
-            if let fault = fault(of: template, question, last) { return (template.id, fault) }
+            if let fault = fault(of: template, question, after: last) { return (template.id, fault) }
             if template.payload(for: question.context) == nil { return (template.id, .tooLong) }
             return (template.id, template.locale == drawn?.locale ? .notDrawn : .otherLocale)
         }
     }
 
-    private func draw(_ question: Question) -> Choice? {
+    private func draw(_ question: Question, after last: Template?) -> Choice? {
         guard !templates.isEmpty else { return nil }
         let hash = Self.hash(question.user, question.slot)
-        let last = question.last.flatMap { id in templates.first { $0.id == id } }
         for locale in question.context.locales {
             if let drawn = draw(hash, of: locale, question, last) { return drawn }
         }
@@ -61,8 +61,8 @@ package struct CheckInTexts: Sendable {
     private func draw(_ hash: UInt64, of locale: String?, _ question: Question, _ last: Template?) -> Choice? {
         var left: [Template] = []
         left.reserveCapacity(templates.count)
-        for template in templates where template.locale == locale && fault(of: template, question, last) == nil {
-            left.append(template)
+        for template in templates where template.locale == locale {
+            if fault(of: template, question, after: last) == nil { left.append(template) }
         }
         var attempt: UInt64 = 0
         while !left.isEmpty {
@@ -82,11 +82,8 @@ package struct CheckInTexts: Sendable {
         return hash.adding(":template")
     }
 
-    /// - Parameter last: the template of the question's `last`. nil: it does not exist any more.
-    private func fault(of template: Template, _ question: Question, _ last: Template?) -> TemplateOutcome? {
-        if template.id == question.last { return .last }
-        if let last, last.hasText(of: template) { return .last }
-        return template.fault(for: question.context)
+    private func fault(of template: Template, _ question: Question, after last: Template?) -> TemplateOutcome? {
+        last?.hasText(of: template) == true ? .last : template.fault(for: question.context)
     }
 
     /// The index of the template whose share of the total weight contains the number.

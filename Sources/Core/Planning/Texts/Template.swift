@@ -94,7 +94,6 @@ struct TemplateText: Sendable, Equatable {
 
     private var pieces: [Piece] = []
 
-    /// A placeholder's name: a lower-case letter, then lower-case letters, digits and `_`.
     private static let longestName = 63
 
     /// nil: a brace belongs to no placeholder. The database refuses such a template (`nudged.check_template`).
