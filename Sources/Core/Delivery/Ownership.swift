@@ -107,19 +107,20 @@ package actor Ownership {
 
     private func attempt() async -> Result<Void, PostgresError> {
         do throws(PostgresError) {
-            if membership == nil { try await join() }
+            // A user is never in hand under two memberships. Don't wait here: the caller may have users in hand.
+            if membership == nil, hand.isEmpty, !isClosed, !isOutdated {
+                let joined = try await newMembership()
+                view.withLock { $0 = joined }
+            }
             try await renew()
-            try await orphanStrays()
+            // Intents that this daemon doesn't know become orphans, which are recorded before their users are claimed.
+            if let member = membership?.member {
+                let strays = hand.intents.strays(among: try await store.intents(of: member))
+                if !strays.isEmpty { try await store.orphan(strays, of: member) }
+            }
             try await declareDead()
             return .success(())
         } catch { return .failure(error) }
-    }
-
-    private func join() async throws(PostgresError) {
-        // A user is never in hand under two memberships. Don't wait here: the caller may have users in hand.
-        guard hand.isEmpty, !isClosed, !isOutdated else { return }
-        let joined = try await newMembership()
-        view.withLock { $0 = joined }
     }
 
     private func newMembership() async throws(PostgresError) -> View {
@@ -155,13 +156,6 @@ package actor Ownership {
             leavesBy = asked + lease / 2
         }
         isAskedToRejoin = found.shouldRejoin
-    }
-
-    /// Turns intents that this daemon doesn't know into orphans. They are recorded before their users are claimed.
-    private func orphanStrays() async throws(PostgresError) {
-        guard let member = membership?.member else { return }
-        let strays = hand.intents.strays(among: try await store.intents(of: member))
-        if !strays.isEmpty { try await store.orphan(strays, of: member) }
     }
 
     private func declareDead() async throws(PostgresError) {
