@@ -60,8 +60,8 @@ package final class Decider: Sendable {
 
     func giveBack(_ pass: CircuitBreaker.Pass) { end(pass, .abandoned, fault: nil) }
 
-    /// Asks the service, within `decision.timeout`. A preview has no pass: a signed-in user chooses its text, and must
-    /// not make the service count as dead for everyone.
+    /// Within `decision.timeout`. A preview has no pass: its text, from any user, must not make the service count as
+    /// dead.
     func ask(_ question: DecisionQuestion, _ pass: CircuitBreaker.Pass?) async -> DecisionResult {
         let (body, token) = (question.json, settings.token?.text)
         do throws(HTTPClientError) {

@@ -220,8 +220,7 @@ struct AskingLine<User> {
     /// Full: more users come than may wait.
     var backlog = Backlog()
 
-    /// Adds a user. False: the line is full. It is twice as long for urgent users. After `startBy` (CLOCK_BOOTTIME
-    /// milliseconds) the question is not sent any more.
+    /// False: the line is full. It is twice as long for urgent users. `startBy`: nothing is asked later.
     mutating func add(_ user: User, isUrgent: Bool, startBy: Int64, concurrency: Int, now: Int64) -> Bool {
         let room = concurrency * Self.waitingForEach * (isUrgent ? 2 : 1)
         guard line.count < room else {

@@ -6,8 +6,7 @@ import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// Sends what waits for one lane, slice by slice, as streams are free. Each slice gets an intent. Each lane has at most
-/// one dispatcher at a time. It ends when nobody waits.
+/// Sends what waits for one lane, slice by slice, each with an intent. A lane has one, until nobody waits.
 struct Dispatcher: Sendable {
     let lane: LaneIdentity
     let router: LaneRouter

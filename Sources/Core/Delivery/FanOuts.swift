@@ -87,9 +87,8 @@ actor FanOuts {
     }
 }
 
-/// Remembers fan-outs that failed: a held row, or the app's view refuses. Each is left out, longer each time, so that
-/// it delays no other. If the view does not answer in time, all are left out, since each would delay the claims.
-/// Instants are milliseconds of CLOCK_BOOTTIME.
+/// Remembers fan-outs that failed: each is left out, longer each time, so that it delays no other. If the view does not
+/// answer in time, all are left out, since each would delay the claims. In milliseconds of CLOCK_BOOTTIME.
 struct FanOutMemory: Sendable {
     private static let pause: Int64 = 5_000
     private static let longestPause: Int64 = 600_000

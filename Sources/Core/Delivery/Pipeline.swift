@@ -37,8 +37,7 @@ package final class Pipeline: Sendable {
         await decisions.askNext()
     }
 
-    /// Claims until nobody is due or no lane takes more. `SweepEvent.finished` follows when its last user is settled.
-    /// It ends at once if this version is outdated (`isOutdated`).
+    /// Claims until nobody is due, no lane takes more, or it `isOutdated`. `SweepEvent.finished` follows its last user.
     package func sweep() async throws(PostgresError) {
         let (lanes, settler, onEvent) = (delivery.lanes, settler, delivery.onEvent)
         let run = SweepRun(totals: finished) { id, report, isWhole in

@@ -60,8 +60,7 @@ extension DecisionAnswer {
     static let mostBody = 2_560
 
     /// Reads `{"should_notify", "priority", "reason", "title"?, "body"?}` strictly: what is missing, too long, empty or
-    /// of another type makes all invalid. A null title or body counts as absent. The record must not contain `texts`,
-    /// the nudge's own.
+    /// of another type makes all invalid. A null text counts as absent. The record must not contain `texts`.
     package init(parsing bytes: [UInt8], hiding texts: [String]) throws(DecisionFailure) {
         guard case .object(let object)? = try? JSONValue(parsing: bytes) else {
             throw .nonsense(member: nil, wanted: "a JSON object")

@@ -4,8 +4,7 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A nudge that the policy allows now, with everything that its intent and its settlement need. Immutable, and a class
-/// for the same reason as `SendPlan`.
+/// A nudge that the policy allows now, with all that intent and settlement need. A class like `SendPlan`.
 @dynamicMemberLookup
 package final class PlannedNudge: Sendable {
     package final class Target: Sendable {
@@ -36,8 +35,7 @@ package final class PlannedNudge: Sendable {
         /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
 
-        // What its pushes contain, and how long they are valid: from `UserPlanner.filled`. `members`: what the record
-        // names.
+        // What its pushes contain, from `UserPlanner.filled`. `members`: what the record names.
         package var members: [NudgeIdentity] = []
         /// Without the nudge's name, so check-ins of one template share it.
         var unnamedPayload: [UInt8] = []

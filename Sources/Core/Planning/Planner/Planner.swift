@@ -85,9 +85,8 @@ package struct Planner: Sendable {
     /// Daily evaluations have jitter over the last four hours of the day.
     static let recheckJitterSeconds: UInt64 = 14_400
 
-    /// The earliest instant at which the answer can change, at most a day away. No decision: the zone could not be
-    /// read. Of what is left, only a check-in counts. `others`: when to look at what else waits. `soon`: no touch will
-    /// come.
+    /// The earliest instant at which the answer can change, at most a day away. No decision: an unread zone. Of what is
+    /// left, only a check-in counts. `others`: for what else waits. `soon`: no touch will come.
     func dueAt(_ user: UUID, _ decision: Decision?, _ left: [Retry], others: Instant?, now: Instant, soon: Bool = false)
         -> Instant
     {

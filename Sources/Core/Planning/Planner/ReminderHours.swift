@@ -32,8 +32,7 @@ struct ReminderHours {
     private let zone: Zone?
     private let zones: ZoneDatabase
 
-    /// The reminder's own zone, else the candidate's (for a fan-out, its author's). An unknown name is no zone: in
-    /// another, the instant would differ.
+    /// The reminder's own zone, else the candidate's. An unknown name is no zone: in another, the instant would differ.
     init(_ reminder: PendingReminder, of candidate: Candidate, _ policy: Policy) throws(TimeZoneError) {
         self.reminder = reminder
         zones = policy.zones

@@ -174,8 +174,7 @@ extension Planner {
 }
 
 extension ClaimedUser {
-    /// A column in which a newer version wrote something that this one does not know. nil: none. The formats of
-    /// `nudged.person.state` are checked when it is read.
+    /// A column in which a newer version wrote what this one does not know. `state` is checked when it is read.
     var newerColumn: String? {
         func isNewer(_ apns: String?) -> Bool { apns.map { !Notification.knows(apns: $0) } ?? false }
         if let retry = self.retry, !Retry.knows(json: retry) { return "nudged.person.retry" }
