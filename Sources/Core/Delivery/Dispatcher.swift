@@ -131,11 +131,10 @@ struct Dispatcher: Sendable {
                 changed: changed,
                 cancelled: committed.cancelled
             )
-            let (settler, delivery, lane) = (settler, delivery, lane)
             // The sender keeps the first closure until its window of refused tokens ends: only plans, no user in hand.
-            sender.send(pushes) { tokens in
+            sender.send(pushes) { [delivery, lane] tokens in
                 delivery.quarantine(tokens, of: plans, on: lane, attemptedAt: attemptedAt)
-            } onResults: { results in
+            } onResults: { [delivery, settler] results in
                 delivery.hooks.pass(.answered)
                 settler.add(flight.take(results))
             }

@@ -42,7 +42,7 @@ struct LaneRouter: Sendable {
         for one in open where one.room > Self.probeUsers && !fullLanes.contains(one.lane) {
             delivery.queues.backlog(of: one.lane) { $0.note(isFull: false, now: now) }
         }
-        return (open.filter { !$0.users.isEmpty }.map { ($0.lane, $0.users) }, aside)
+        return (open.filter { !$0.users.isEmpty }.map { (lane: $0.lane, users: $0.users) }, aside)
     }
 
     func append(_ users: [PlannedUser], to lane: LaneIdentity) {
