@@ -1,18 +1,13 @@
+import Base
+import Dispatch
 import Glibc
 import HTTP2
-import Base
 package import Certificates
 
 /// An HTTP/2 server on a loopback address: one thread, many connections, behaviour by a `ServerHandler`.
 package final class Server: Sendable {
-    private enum State {
-        case idle
-        case running(pthread_t)
-        case stopped
-    }
-
     private let loop: ServerLoop
-    private let state = Mutex(State.idle)
+    private let thread = Mutex<pthread_t?>(nil)
 
     package var port: UInt16 { loop.port }
 
@@ -29,11 +24,9 @@ package final class Server: Sendable {
     /// Starts serving. A second call does nothing.
     package func start() throws {
         let loop = loop
-        try state.withLock { state in
-            guard case .idle = state else { return }
-            guard let thread = DedicatedThread.start(named: "http2-server", { loop.run() })
-            else { throw ServerError("no thread left for a server") }
-            state = .running(thread)
+        try thread.withLock { thread in
+            if thread == nil { thread = DedicatedThread.start(named: "http2-server") { loop.run() } }
+            if thread == nil { throw ServerError("no thread left for a server") }
         }
     }
 
@@ -53,18 +46,14 @@ package final class Server: Sendable {
 
     /// Closes everything and waits until the thread has ended. Called from the handler, it doesn't wait.
     package func stop() {
-        let thread = state.withLock { state -> pthread_t? in
-            defer { state = .stopped }
-            if case .running(let thread) = state { return thread }
-            return nil
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
         }
-        guard let thread else { return }
+        // Also before `start`: a thread that starts later ends at once.
         loop.inbox.stop()
-        if pthread_equal(thread, pthread_self()) != 0 {
-            pthread_detach(thread)
-        } else {
-            pthread_join(thread, nil)
-        }
+        guard let thread else { return }
+        _ = pthread_equal(thread, pthread_self()) != 0 ? pthread_detach(thread) : pthread_join(thread, nil)
     }
 
     /// A port that is free on the first address may be taken on another. Then it tries another free port.
@@ -145,18 +134,17 @@ package struct ServerError: Error, CustomStringConvertible {
 }
 
 final class Latch: Sendable {
-    private let wake = WakeDescriptor()
+    private let opened = DispatchSemaphore(value: 0)
     private let outcome = Mutex(false)
 
     func open(_ isGood: Bool) {
         outcome.withLock { $0 = isGood }
-        wake.signal()
+        opened.signal()
     }
 
     /// Blocks until `open`. Returns its result, or false after ten seconds.
     func wait() -> Bool {
-        var descriptor = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&descriptor, 1, 10_000)
+        _ = opened.wait(timeout: .now() + 10)
         return outcome.withLock { $0 }
     }
 }

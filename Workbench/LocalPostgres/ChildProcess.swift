@@ -131,12 +131,14 @@ extension ChildProcess {
         _ arguments: [String],
         environment: [String: String]? = nil,
         directory: String? = nil,
+        input: Stream = .null,
         within time: Duration = .seconds(600)
     ) throws(LocalPostgresError) -> String {
         let child = try ChildProcess(
             arguments,
             environment: environment,
             directory: directory,
+            input: input,
             output: .captured,
             error: .captured
         )

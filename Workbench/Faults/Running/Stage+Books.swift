@@ -2,7 +2,6 @@ import Base
 import APNsSimulator
 import JSON
 import LocalPostgres
-import Postgres
 import Synchronization
 import TimeZones
 
@@ -56,9 +55,7 @@ extension Stage {
     }
 
     private func readDatabase(_ books: inout Books) async throws {
-        let connection = try await connect()
-        try await readAccepted(&books, connection)
-        await connection.close()
+        try await readAccepted(&books)
         let record = "select user_id, kind, key, device_hash, apns_id, outcome from nudged.delivery"
         books.record = try await rows(record).map {
             .init(user: $0[0], kind: $0[1], key: $0[2], deviceHash: $0[3], apnsID: $0[4], outcome: $0[5])
@@ -72,30 +69,22 @@ extension Stage {
     }
 
     /// Reads each accepted push with its user's local minute, by PostgreSQL's own zones.
-    private func readAccepted(_ books: inout Books, _ connection: Connection) async throws {
+    private func readAccepted(_ books: inout Books) async throws {
         books.accepted = taken.all
-        let minutes = try await connection.rows(
-            """
-            select (extract(hour from l) * 60 + extract(minute from l))::int4
-            from unnest($1::int8[], $2::text[]) with ordinality as a (at, zone, n)
+        let instants = books.accepted.map { "\($0.at)" }.joined(separator: ",")
+        let zones = books.accepted.map { population.owners[$0.token]?.zone ?? "" }.joined(separator: ",")
+        let minutes = """
+            select n - 1, (extract(hour from l) * 60 + extract(minute from l))::int4
+            from unnest(string_to_array('\(instants)', ',')::int8[], string_to_array('\(zones)', ',', '')) with ordinality as a (at, zone, n)
             left join lateral (select to_timestamp(at / 1000.0) at time zone zone as l) t on true
-            order by n
-            """,
-            [
-                .int8Array(books.accepted.map(\.at)),
-                .textArray(books.accepted.map { population.owners[$0.token]?.zone }),
-            ]
-        )
-        for row in 0..<minutes.count { books.accepted[row].localMinute = try minutes.int4OrNull(row, 0).map(Int.init) }
-        let tokens = population.people.flatMap(\.devices).map(\.token)
-        let hashes = try await connection.rows(
             """
-            select left(encode(sha256(convert_to(lower(t), 'UTF8')), 'hex'), 16)
-            from unnest($1::text[]) with ordinality as a (t, n) order by n
-            """,
-            [.textArray(tokens)]
-        )
-        for (row, token) in tokens.enumerated() { books.hashes[token] = try hashes.text(row, 0) }
+        for row in try await rows(minutes) { books.accepted[Int(row[0]) ?? 0].localMinute = Int(row[1]) }
+        let tokens = population.people.flatMap(\.devices).map(\.token).joined(separator: ",")
+        let hashes = """
+            select t, left(encode(sha256(convert_to(lower(t), 'UTF8')), 'hex'), 16)
+            from unnest(string_to_array('\(tokens)', ',')) as t
+            """
+        for row in try await rows(hashes) { books.hashes[row[0]] = row[1] }
     }
 }
 
@@ -104,9 +93,9 @@ extension Stage {
     /// The check-ins that were due between two instants (seconds since 1970). An answer is certain if it is the same at
     /// both ends. Slots last for hours, so it was then the same in between.
     private func due(from start: Int64, to end: Int64) throws -> [Books.Due] {
-        let slots = try slots(at: [start, end])
+        let (first, last) = (try slots(at: start), try slots(at: end))
         return try population.people.flatMap { person -> [Books.Due] in
-            guard let before = slots[0][person.id], let after = slots[1][person.id] else {
+            guard let before = first[person.id], let after = last[person.id] else {
                 throw FaultError("the reference has no answer for \(person.id)")
             }
             return Set([before, after].compactMap(\.self)).map { slot in
@@ -115,35 +104,23 @@ extension Stage {
         }
     }
 
-    /// For each instant, by user: the slot that is to be sent, or nil.
-    private func slots(at instants: [Int64]) throws -> [[String: String?]] {
-        var lines: [String] = []
-        for (place, instant) in instants.enumerated() {
-            let now = Instant(seconds: instant).rfc3339
-            lines += population.people.map { Self.question($0, id: "\(place)\($0.id)", now: now) }
-        }
+    /// By user: the slot that is to be sent, or nil.
+    private func slots(at instant: Int64) throws -> [String: String?] {
         let path = "\(folder)/questions.jsonl"
-        try TextFile.write(path, lines.joined(separator: "\n") + "\n")
-        let command = ["python3", workshop.reference]
-        let process = try ChildProcess(command, input: .file(path), output: .captured, error: .captured)
-        guard process.wait(.seconds(600)) == .code(0) else {
-            process.end(9)
-            throw FaultError("the reference script failed: \(process.errorOutput.suffix(2000))")
-        }
-        var slots: [[String: String?]] = [[:], [:]]
-        for line in process.output.split(separator: "\n") {
+        let now = Instant(seconds: instant).rfc3339
+        try TextFile.write(path, population.people.map { Self.question($0, now: now) + "\n" }.joined())
+        let answers = try ChildProcess.run(["python3", workshop.reference], input: .file(path))
+        return try answers.split(separator: "\n").reduce(into: [:]) { slots, line in
             let value = try JSONValue(parsing: String(line))
-            guard let id = value["id"]?.text, let action = value["action"]?.text else { continue }
-            let slot: String? = action == "send" ? value["slot"]?.text ?? "" : nil
-            slots[id.hasPrefix("0") ? 0 : 1].updateValue(slot, forKey: String(id.dropFirst()))
+            guard let id = value["id"]?.text, let action = value["action"]?.text else { return }
+            slots.updateValue(action == "send" ? value["slot"]?.text ?? "" : nil, forKey: id)
         }
-        return slots
     }
 
-    private static func question(_ person: FaultRecipient, id: String, now: String) -> String {
+    private static func question(_ person: FaultRecipient, now: String) -> String {
         func instant(_ seconds: Int64) -> String { "\"\(Instant(seconds: seconds).rfc3339)\"" }
         let checkIns = person.checkIns.map { #"{"at":\#(instant($0.at)),"slot":"\#($0.slot)"}"# }.joined(separator: ",")
-        return #"{"id":"\#(id)","kind":"check_in","now":"\#(now)","user_id":"\#(person.id)","preferences":"#
+        return #"{"id":"\#(person.id)","kind":"check_in","now":"\#(now)","user_id":"\#(person.id)","preferences":"#
             + #"\#(person.preferences ?? "null"),"timezone":\#(person.timezone.map { "\"\($0)\"" } ?? "null"),"#
             + #""first_session_complete":\#(person.firstSession),"devices":\#(person.served.count),"#
             + #""since":\#(person.since.map(instant) ?? "null"),"check_ins":[\#(checkIns)],"#
