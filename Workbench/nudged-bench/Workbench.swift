@@ -67,9 +67,7 @@ final class Workbench: Sendable {
         from public.context_profiles;
         """
     }
-}
 
-extension Workbench {
     /// Starts the simulated Apple as a process: a benchmark measures only the daemon. The caller ends it.
     func startApple() throws -> (process: ChildProcess, endpoint: String) {
         let apple = try ChildProcess(
@@ -131,17 +129,7 @@ extension Workbench {
         try sql("vacuum (analyze) nudged.person", within: .seconds(3600))
         try sql("checkpoint", within: .seconds(3600))
     }
-}
 
-/// What the simulated Apple is told, and what it tells.
-enum Apple {
-    static let (teamID, keyID, topic) = ("ABCDE12345", "SIMULATED0", "com.example.App")
-    static let key = "/AuthKey_SIMULATED0.p8"
-}
-
-func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
-
-extension Workbench {
     /// Starts a session that holds a snapshot, like a long report. Rows that die from now on can't be removed.
     func holdSnapshot() throws -> ChildProcess {
         let holder = try ChildProcess(
@@ -159,6 +147,14 @@ extension Workbench {
         return holder
     }
 }
+
+/// What the simulated Apple is told, and what it tells.
+enum Apple {
+    static let (teamID, keyID, topic) = ("ABCDE12345", "SIMULATED0", "com.example.App")
+    static let key = "/AuthKey_SIMULATED0.p8"
+}
+
+func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
 
 /// The daemon's parts in this process. Like `nudged run` it sweeps every second, and it measures the time in sweeps.
 final class BenchDaemon: Sendable {

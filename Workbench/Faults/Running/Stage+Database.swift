@@ -173,9 +173,7 @@ extension Stage {
         select not exists (select from nudged.person where due_at <= now())
             and not exists (select from nudged.touched) and not exists (select from nudged.intent where user_ids <> '{}')
         """
-}
 
-extension Stage {
     /// Runs SQL in another database, because settings of the round's own database would apply there.
     func admin(_ text: String) async throws {
         let cluster = cluster

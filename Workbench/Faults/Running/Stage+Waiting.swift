@@ -115,11 +115,7 @@ extension Stage {
         try await wait(for: "the line \"\(text)\"") { daemon.errorOutput.contains(text) || daemon.exit != nil }
         if !daemon.errorOutput.contains(text) { fail("it ended: \(daemon.errorOutput.suffix(1000))") }
     }
-}
 
-func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-extension Stage {
     /// Deadlocks in the round's database. The statistics are a moment late.
     func expectNoDeadlocks() async throws {
         let found = try await number("select deadlocks from pg_stat_database where datname = current_database()")
@@ -132,9 +128,7 @@ extension Stage {
         let newer = "pg_stat_activity where \(Stage.others) and query_start > to_timestamp(\(at) / 1000.0)"
         try await wait(for: "a daemon's next sweep") { try await self.number("select count(*) from \(newer)") > 0 }
     }
-}
 
-extension Stage {
     /// Makes the server refuse `share` in a hundred statements on a table, by a trigger `fault_refuses`. A sequence
     /// decides, which no rollback resets. Not every N-th: a sweep of N statements would always meet the same refusal.
     func refuse(_ table: String, on events: String, state: String, share: Int) async throws {
@@ -161,6 +155,8 @@ extension Stage {
         return try await number("select case when is_called then last_value else 0 end from \(counter)")
     }
 }
+
+func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// Tells the writers of a script to stop.
 package final class End: Sendable {
