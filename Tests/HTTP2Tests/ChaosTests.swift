@@ -29,7 +29,7 @@ import Testing
             case 44: connection.perform(.shutdown(debug: ""))
             case 45: return .respond(status: 500, body: [UInt8](repeating: 1, count: 200_000))
             case 46..<60: return .unfinished(status: 200)
-            case 60..<200: return .respond(status: 200, after: .milliseconds(Int(number % 20)))
+            case 60..<200: return .delayed(.milliseconds(Int(number % 20)), then: .respond(status: 200))
             default: return .respond(status: 200, headers: ["apns-id": "x"])
             }
             return .silence

@@ -127,7 +127,7 @@ import Testing
         let pair = try Pair(
             Script { request, connection in
                 if request.streamID == 39 { connection.perform(.goAway(lastStreamID: 19)) }
-                return request.streamID <= 39 ? .respond(status: 200, after: .milliseconds(20)) : .silence
+                return request.streamID <= 39 ? .delayed(.milliseconds(20), then: .respond(status: 200)) : .silence
             },
             client: { $0.maximumStreams = 20 }
         )
@@ -142,7 +142,7 @@ import Testing
         let pair = try Pair(
             Script { request, connection in
                 if request.streamID == 3 { connection.perform(.goAway(lastStreamID: 3)) }
-                return .reset(code: 2, after: .milliseconds(20))
+                return .delayed(.milliseconds(20), then: .reset(code: 2))
             }
         )
         pair.submit(1...3)

@@ -20,7 +20,6 @@ final class SimulatorHandler: ServerHandler {
         let streamID: Int32
         let connection: ServerConnection
         var isLogged = false
-        var after: Duration?
     }
 
     private struct State {
@@ -143,16 +142,14 @@ final class SimulatorHandler: ServerHandler {
         case .answer(let status, let reason, let timestamp, let retryAfter):
             note(pending, status, reason)
             let id = pending.push.apnsID.canonical
-            return reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter, after: pending.after)
+            return reply(status, reason, id: id, timestamp: timestamp, retryAfter: retryAfter)
         case .rawBody(let status, let bytes):
             note(pending, status)
-            return .respond(status: status, body: bytes, after: pending.after)
+            return .respond(status: status, body: bytes)
         case .unfinished(let status, let bytes):
             note(pending, status)
-            return .unfinished(status: status, body: bytes, after: pending.after)
-        case .delay(let more, let then):
-            pending.after = (pending.after ?? .zero) + more
-            return perform(then, pending)
+            return .unfinished(status: status, body: bytes)
+        case .delay(let time, let then): return .delayed(time, then: perform(then, pending))
         case .accepted(let then):
             record(&pending)
             return perform(then, pending)
@@ -172,7 +169,7 @@ final class SimulatorHandler: ServerHandler {
             return .silence
         case .reset(let code):
             note(pending, 0)
-            return .reset(code: code, after: pending.after)
+            return .reset(code: code)
         case .silence, .closeTCP, .close:
             note(pending, 0)
             if answer != .silence { connection.perform(answer == .close ? .close : .resetTCP) }
@@ -198,7 +195,7 @@ final class SimulatorHandler: ServerHandler {
         var headers = HeaderFields()
         headers.append("apns-id", pending.push.apnsID.canonical)
         if let date { headers.append("date", date) }
-        return .respond(status: 200, headers: headers, after: pending.after)
+        return .respond(status: 200, headers: headers)
     }
 
     private func record(_ pending: inout PendingPush) {
@@ -229,14 +226,13 @@ final class SimulatorHandler: ServerHandler {
         _ reason: String,
         id: String,
         timestamp: Int64? = nil,
-        retryAfter: Int? = nil,
-        after: Duration? = nil
+        retryAfter: Int? = nil
     ) -> ServerReply {
         var headers: HeaderFields = ["apns-id": id, "content-type": "application/json"]
         if let date { headers.append("date", date) }
         if let retryAfter { headers.append("retry-after", String(retryAfter)) }
         let body = Array(reasonJSON(reason, timestamp: timestamp).utf8)
-        return .respond(status: status, headers: headers, body: body, after: after)
+        return .respond(status: status, headers: headers, body: body)
     }
 
     /// The date as in RFC 9110 section 5.6.7; nil if answers carry none.

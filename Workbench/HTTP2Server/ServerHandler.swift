@@ -40,23 +40,15 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 package indirect enum ServerReply: Sendable {
-    case respond(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [], after: Duration? = nil)
+    case respond(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [])
     /// Answers but never ends the stream: HEADERS and DATA without END_STREAM.
-    case unfinished(status: Int, headers: HeaderFields = HeaderFields(), body: [UInt8] = [], after: Duration? = nil)
+    case unfinished(status: Int, body: [UInt8] = [])
     case informational(status: Int, then: ServerReply)
     /// Resets the stream with this code (RFC 9113 section 7; 7 is REFUSED_STREAM).
-    case reset(code: UInt32, after: Duration? = nil)
+    case reset(code: UInt32)
     /// Doesn't answer; `ServerConnection.reply` may do so later.
     case silence
-
-    /// How long to wait before it is sent; nil for no wait.
-    var delay: Duration? {
-        switch self {
-        case .respond(_, _, _, let after), .unfinished(_, _, _, let after), .reset(_, let after): after
-        case .informational(_, let then): then.delay
-        case .silence: nil
-        }
-    }
+    case delayed(Duration, then: ServerReply)
 }
 
 package struct ServerCounters: Sendable, Equatable {

@@ -154,9 +154,9 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func perform(_ reply: ServerReply, on stream: Int32, _ session: ServerSession) {
-        guard let delay = reply.delay else { return session.perform(reply, on: stream) }
+        guard case .delayed(let delay, let then) = reply else { return session.perform(reply, on: stream) }
         let due = UInt64(MonotonicTime.milliseconds()) + UInt64(max(0, delay / .milliseconds(1)))
-        later.insert((session.connection.id, stream, reply), due: due)
+        later.insert((session.connection.id, stream, then), due: due)
     }
 
     private func performDue() {
@@ -165,7 +165,7 @@ final class ServerLoop: @unchecked Sendable {
         var touched: Set<Int> = []
         for item in later.takeDue(now) {
             guard let wire = wires[item.connection] else { continue }
-            wire.session.perform(item.reply, on: item.stream)
+            perform(item.reply, on: item.stream, wire.session)
             touched.insert(item.connection)
         }
         for id in touched { if let wire = wires[id] { serve(id, wire) } }

@@ -130,16 +130,16 @@ extension ServerSession {
     func perform(_ reply: ServerReply, on stream: Int32) {
         guard streams[stream] != nil else { return }
         switch reply {
-        case .respond(let status, let headers, let body, _): respond(stream, status, headers, body, isUnfinished: false)
-        case .unfinished(let status, let headers, let body, _):
-            respond(stream, status, headers, body, isUnfinished: true)
+        case .respond(let status, let headers, let body): respond(stream, status, headers, body, isUnfinished: false)
+        case .unfinished(let status, let body): respond(stream, status, HeaderFields(), body, isUnfinished: true)
         case .informational(let status, let then):
             withFields(status, HeaderFields()) { fields, count in
                 nghttp2_submit_headers(handle, noFlags, stream, nil, fields, count, nil)
             }
             perform(then, on: stream)
-        case .reset(let code, _): nghttp2_submit_rst_stream(handle, noFlags, stream, code)
+        case .reset(let code): nghttp2_submit_rst_stream(handle, noFlags, stream, code)
         case .silence: break
+        case .delayed(_, let then): perform(then, on: stream)
         }
     }
 
