@@ -9,9 +9,6 @@ final class ChaosApple: Sendable {
     static let (teamID, keyID, topic) = ("ABCDE12345", "KEY1234567", "com.example.App")
 
     private struct Moods {
-        var simulator: APNsSimulator?
-        /// Counts the simulators. Each one numbers its connections from 1 again.
-        var epoch = 0
         var announcements: [Int: StreamAnnouncements] = [:]
         /// Connections that answer nothing, and whether they accept pushes.
         var mute: [Int: Bool] = [:]
@@ -19,7 +16,7 @@ final class ChaosApple: Sendable {
     }
 
     let certificate: SimulatorCertificate
-    let port: UInt16
+    private let simulator: APNsSimulator
     private let seed: UInt64
     private let books: Mutex<Ledger>
     private let moods = Mutex(Moods())
@@ -31,40 +28,39 @@ final class ChaosApple: Sendable {
         // The full script needs this object, so it is set later. What is recorded must be decided now.
         var settings = SimulatorSettings()
         settings.recordsAll = false
-        let first = try APNsSimulator(script: SimulatorScript(settings: settings), certificate: certificate.server)
-        port = first.port
-        moods.withLock { $0.simulator = first }
-        try first.setScript(script(epoch: 0))
-        try first.start()
+        simulator = try APNsSimulator(script: SimulatorScript(settings: settings), certificate: certificate.server)
+        try simulator.setScript(script())
+        try simulator.start()
     }
+
+    var port: UInt16 { simulator.port }
+
+    func stop() { simulator.stop() }
 
     func withBooks<Result>(_ body: (inout Ledger) -> Result) -> Result { books.withLock { body(&$0) } }
 
-    private func script(epoch: Int) -> SimulatorScript {
+    private func script() -> SimulatorScript {
         var settings = SimulatorSettings(keys: [certificate.registered(keyID: Self.keyID, teamID: Self.teamID)])
         settings.topics = [Self.topic]
         settings.recordsAll = false
         var script = SimulatorScript(settings: settings)
-        script.perPush = { [weak self] push, stream in self?.answer(push, stream, epoch: epoch) ?? .silence }
+        script.perPush = { [weak self] push, stream in self?.answer(push, stream) ?? .silence }
         script.onAccepted = { [weak self] push in
             self?.withBooks { $0.log(ChaosPush.number(of: push.apnsID)) }
         }
         return script
     }
 
-    private func answer(_ push: AcceptedPush, _ stream: Int32, epoch: Int) -> ScriptedAnswer {
+    private func answer(_ push: AcceptedPush, _ stream: Int32) -> ScriptedAnswer {
         let number = ChaosPush.number(of: push.apnsID)
         let attempt = withBooks { $0.asked(number) }
-        let answer = decide(number, attempt, stream, push.connection, epoch)
+        let answer = decide(number, attempt, stream, push.connection)
         withBooks { $0.answers(number, status: answer.status) }
         return answer
     }
 
-    private func decide(_ number: UInt64, _ attempt: UInt8, _ stream: Int32, _ connection: Int, _ epoch: Int)
-        -> ScriptedAnswer
-    {
+    private func decide(_ number: UInt64, _ attempt: UInt8, _ stream: Int32, _ connection: Int) -> ScriptedAnswer {
         moods.withLock { moods in
-            guard moods.epoch == epoch else { return .silence }
             let answer = ChaosAnswer.of(number, attempt: attempt, seed: seed)
             var announced = moods.announcements[connection] ?? StreamAnnouncements()
             defer { moods.announcements[connection] = announced }
@@ -84,7 +80,6 @@ final class ChaosApple: Sendable {
     /// Performs one line of the plan. A task ends what lasts for a while. The caller performs `reconfigure`.
     func perform(_ line: ChaosPlan.Line) async {
         if case .refuse(let span) = line.act { return await refuse(for: span) }
-        guard let simulator = moods.withLock({ $0.simulator }) else { return }
         if case .storm(let status, let span) = line.act {
             moods.withLock { $0.storm = status }
             return after(span) { $0.moods.withLock { $0.storm = nil } }
@@ -96,11 +91,9 @@ final class ChaosApple: Sendable {
         if case .mute(let takes, _) = line.act { moods.withLock { $0.mute[connection] = takes } }
         for action in actions { simulator.perform(action, onConnection: connection) }
         guard let (span, action) = end else { return }
-        // Weak, because a retained simulator would go on listening.
-        after(span) { [weak simulator] apple in
-            guard let simulator else { return }
+        after(span) { apple in
             apple.moods.withLock { $0.mute[connection] = nil }
-            if let action { simulator.perform(action, onConnection: connection) }
+            if let action { apple.simulator.perform(action, onConnection: connection) }
         }
     }
 
@@ -129,31 +122,12 @@ final class ChaosApple: Sendable {
 
     /// Ends all connections. After the milliseconds it listens again, on the same port.
     private func refuse(for span: Int) async {
-        stop()
+        simulator.refuseConnections()
+        simulator.perform(.close)
         try? await Task.sleep(for: .milliseconds(span))
-        let epoch = moods.withLock { $0.epoch }
         // Another process's outgoing connection may have taken the port for a while.
-        for _ in 0..<1_000 {
-            let next = try? APNsSimulator(script: script(epoch: epoch), certificate: certificate.server, port: port)
-            if let next {
-                moods.withLock { $0.simulator = next }
-                try? next.start()
-                return
-            }
+        for _ in 0..<1_000 where (try? simulator.acceptConnections()) == nil {
             try? await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
-    func stop() {
-        let old = moods.withLock { moods in
-            defer { moods.simulator = nil }
-            return moods.simulator
-        }
-        old?.stop()
-        moods.withLock { moods in
-            moods.epoch += 1
-            moods.announcements = [:]
-            moods.mute = [:]
         }
     }
 }

@@ -30,7 +30,8 @@ package final class Server: Sendable {
         }
     }
 
-    /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Open connections stay.
+    /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Those that have shaken
+    /// hands stay.
     /// Call it after `start`, and not from the handler.
     package func refuseConnections() { _ = setListening(false) }
 

@@ -61,14 +61,17 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Closes the listening sockets, or opens them again on their port. False if the system refuses.
+    /// Closes the listening sockets and what is in its handshake, or listens again. False if the system refuses.
     private func listen(_ listens: Bool) -> Bool {
         for listener in listeners {
             watch(listener, 0, 0, EPOLL_CTL_DEL)
             Glibc.close(listener)
         }
         listeners = []
-        guard listens else { return true }
+        guard listens else {
+            for id in wires.filter({ !$0.value.isHandshaken }).keys { drop(id) }
+            return true
+        }
         guard let (opened, _) = try? Server.listen(configuration, port: port) else { return false }
         listeners = opened
         for listener in listeners { watch(listener, 0, EPOLLIN.rawValue, EPOLL_CTL_ADD) }
