@@ -1,8 +1,6 @@
 import APNsSimulator
-import FoundationEssentials
 import HTTP2Server
 import Base
-import OpenSSL
 
 /// The simulated Apple with its faults. It records what it accepted in the `Ledger`.
 final class ChaosApple: Sendable {

@@ -41,7 +41,7 @@ package final class Server: Sendable {
 
     private func setListening(_ listens: Bool) -> Bool {
         let latch = Latch()
-        loop.inbox.put(.listen(listens, latch), for: 0)
+        loop.inbox.put { latch.open($0.listen(listens)) }
         return latch.wait()
     }
 

@@ -34,26 +34,23 @@ package final class ServerConnection: Sendable {
     init(id: Int, inbox: ServerInbox) { (self.id, self.inbox) = (id, inbox) }
 
     /// Replies to a request that was answered with `silence`.
-    package func reply(_ reply: ServerReply, to streamID: Int32) { inbox.put(.reply(streamID, reply), for: id) }
+    package func reply(_ reply: ServerReply, to streamID: Int32) {
+        inbox.put { [id] in $0.reply(reply, to: streamID, on: id) }
+    }
 
-    package func perform(_ action: ConnectionAction) { inbox.put(.action(action), for: id) }
+    package func perform(_ action: ConnectionAction) { inbox.put { [id] in $0.perform(action, on: id) } }
 }
 
 /// Orders from other threads to the server's thread.
 final class ServerInbox: Sendable {
-    enum Order {
-        case reply(Int32, ServerReply)
-        case action(ConnectionAction)
-        /// For the server itself, with connection 0.
-        case listen(Bool, Latch)
-    }
+    typealias Order = @Sendable (ServerLoop) -> Void
 
     let wake = WakeDescriptor()
-    private let state = Mutex((orders: [(connection: Int, order: Order)](), isSignalled: false, stops: false))
+    private let state = Mutex((orders: [Order](), isSignalled: false, stops: false))
 
-    func put(_ order: Order, for connection: Int) {
+    func put(_ order: @escaping Order) {
         let signals = state.withLock { state in
-            state.orders.append((connection, order))
+            state.orders.append(order)
             defer { state.isSignalled = true }
             return !state.isSignalled
         }
@@ -66,7 +63,7 @@ final class ServerInbox: Sendable {
     }
 
     /// The orders since the last call, and whether the server must stop.
-    func take() -> (orders: [(connection: Int, order: Order)], stops: Bool) {
+    func take() -> (orders: [Order], stops: Bool) {
         state.withLock { state in
             guard state.isSignalled || state.stops else { return ([], false) }
             // On a stop the signal stays set, so that no wait begins.

@@ -55,14 +55,14 @@ final class ServerLoop: @unchecked Sendable {
             for id in held { ready(id, 0) }
             let (orders, stops) = inbox.take()
             if stops { return Array(wires.keys).forEach(drop) }
-            for order in orders { perform(order.order, on: order.connection) }
+            for order in orders { order(self) }
             performDue()
             publish()
         }
     }
 
     /// Closes the listening sockets and what is in its handshake, or listens again. False if the system refuses.
-    private func listen(_ listens: Bool) -> Bool {
+    func listen(_ listens: Bool) -> Bool {
         for listener in listeners {
             watch(listener, 0, 0, EPOLL_CTL_DEL)
             Glibc.close(listener)
@@ -110,7 +110,7 @@ final class ServerLoop: @unchecked Sendable {
     private func serve(_ id: Int, _ wire: ServerWire) {
         publish()
         let (orders, _) = inbox.take()
-        for order in orders { perform(order.order, on: order.connection) }
+        for order in orders { order(self) }
         guard wires[id] != nil else { return }
         if wire.write() == .ended { return drop(id) }
         update(id, wire)
@@ -174,32 +174,39 @@ final class ServerLoop: @unchecked Sendable {
         for id in touched { if let wire = wires[id] { serve(id, wire) } }
     }
 
-    private func perform(_ order: ServerInbox.Order, on id: Int) {
-        if case .listen(let listens, let latch) = order { return latch.open(listen(listens)) }
+    // MARK: Orders
+
+    func reply(_ reply: ServerReply, to stream: Int32, on id: Int) {
+        guard let wire = wires[id] else { return }
+        perform(reply, on: stream, wire.session)
+        revisit(id)
+    }
+
+    func perform(_ action: ConnectionAction, on id: Int) {
         guard let wire = wires[id] else { return }
         let session = wire.session
-        switch order {
-        case .reply(let stream, let reply): perform(reply, on: stream, session)
-        case .action(.close): return drop(id)
-        case .action(.resetTCP):
+        switch action {
+        case .close: return drop(id)
+        case .resetTCP:
             wire.armReset()
             return drop(id)
-        case .action(.shutdown(let debug)): session.beginShutdown(debug: debug)
-        case .action(.goAway(let lastStreamID, let code, let debug)):
+        case .shutdown(let debug): session.beginShutdown(debug: debug)
+        case .goAway(let lastStreamID, let code, let debug):
             session.submitGoAway(lastStreamID: lastStreamID, code: code, debug: debug)
-        case .action(.streams(let count)): session.submitSettings(maxConcurrentStreams: count)
-        case .action(.window(let size)): session.submitSettings(initialWindowSize: size)
-        case .action(.connectionWindow(let bytes)): session.openWindow(by: bytes)
-        case .action(.stopReading): wire.isReading = false
-        case .action(.resumeReading): wire.isReading = true
-        case .action(.garbage(let bytes, let closes)):
+        case .streams(let count): session.submitSettings(maxConcurrentStreams: count)
+        case .window(let size): session.submitSettings(initialWindowSize: size)
+        case .connectionWindow(let bytes): session.openWindow(by: bytes)
+        case .stopReading: wire.isReading = false
+        case .resumeReading: wire.isReading = true
+        case .garbage(let bytes, let closes):
             session.raw += bytes
             wire.endsOnceWritten = closes || wire.endsOnceWritten
-        case .listen: return
         }
-        // The next round writes, and reads if reading begins again.
-        if !again.contains(id) { again.append(id) }
+        revisit(id)
     }
+
+    /// The next round writes, and reads if reading begins again.
+    private func revisit(_ id: Int) { if !again.contains(id) { again.append(id) } }
 
     private func drop(_ id: Int) {
         guard let wire = wires.removeValue(forKey: id) else { return }
