@@ -71,16 +71,13 @@ package struct Demo: Sendable {
         defer { apple.simulator.stop() }
         try interruption.check()
         let cluster = try await onOwnThread { try LocalCluster(LocalCluster.Options(maxConnections: 20)) }
-        do {
+        let played = await Task {
             try interruption.check()
             let scene = DemoScene(population: population, zones: zones, start: start, apple: apple, cluster: cluster)
-            let result = try await play(scene, interruption)
-            try await onOwnThread { cluster.stop() }
-            return result
-        } catch {
-            try? await onOwnThread { cluster.stop() }
-            throw error
-        }
+            return try await play(scene, interruption)
+        }.result
+        try await onOwnThread { cluster.stop() }
+        return try played.get()
     }
 
     private func play(_ scene: DemoScene, _ interruption: Interruption) async throws -> DayResult {

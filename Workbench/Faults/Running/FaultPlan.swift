@@ -202,18 +202,15 @@ package struct FaultRun: Sendable {
 
     func play(_ round: Round) async -> RoundResult {
         do {
-            let (workshop, round) = (workshop, round)
+            let workshop = workshop
             let stage = try await onOwnThread { try Stage(round, workshop) }
-            do {
+            let played = await Task {
                 try await stage.seed()
                 try await round.play(stage)
-                let result = try await stage.close()
-                try await onOwnThread { stage.strike() }
-                return result
-            } catch {
-                try? await onOwnThread { stage.strike() }
-                throw error
-            }
+                return try await stage.close()
+            }.result
+            try await onOwnThread { stage.strike() }
+            return try played.get()
         } catch {
             return RoundResult(name: round.name, failures: ["could not be played: \(error)"])
         }
