@@ -66,8 +66,7 @@ extension LocalCluster {
     /// Copies through the primary's socket. `-R` writes the stream's source and the standby's signal file.
     private func copy(_ primary: LocalCluster, _ name: String) throws(LocalPostgresError) {
         ServerAccount.remove(folder + "/data")
-        let source =
-            "host='\(primary.folder)' port=\(primary.port ?? 5432) user=postgres application_name=\(name)"
+        let source = "host='\(primary.folder)' port=\(primary.port ?? 5432) user=postgres application_name=\(name)"
         try ChildProcess.run(
             host.account.command(programs.path("pg_basebackup")) + [
                 "-D", folder + "/data", "-d", source, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync",

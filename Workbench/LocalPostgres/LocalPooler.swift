@@ -39,9 +39,7 @@ package final class LocalPooler: Sendable {
 
     package var log: String { host.log }
 
-    package func url(database: String) -> String {
-        "postgresql://postgres:\(password)@127.0.0.1:\(port)/\(database)"
-    }
+    package func url(database: String) -> String { "postgresql://postgres:\(password)@127.0.0.1:\(port)/\(database)" }
 
     /// Starts it again after `halt`, on the same port.
     package func start() throws(LocalPostgresError) {

@@ -21,15 +21,13 @@ struct HeldXmin: AsyncParsableCommand {
         defer { bench.stop() }
         let (feed, burst, window) = (seconds * rate, Self.burst, Self.window)
         try await bench.seed(users: feed + 3 * burst)
-        let (apple, endpoint) = try bench.startApple()
-        defer { _ = apple.end() }
+        let (_, endpoint) = try bench.startApple()
         // The first user is due when everything is prepared and two bursts are finished.
         let lead = 30 + feed / 15_000 + burst / 500
         try bench.sql(Self.schedule(feed: feed, rate: rate, lead: lead), within: .seconds(1800))
         let daemon = try BenchDaemon(bench.configuration(endpoint))
         var bursts = [try await measureBurst(1, bench)]
-        let holder = try bench.holdSnapshot()
-        defer { _ = holder.end() }
+        try bench.holdSnapshot()
         bursts.append(try await measureBurst(2, bench))
 
         let base =

@@ -101,8 +101,7 @@ struct IdleLatency {
     private static let patience = Duration.seconds(30)
 
     func measure() async throws -> String {
-        let (apple, endpoint) = try bench.startApple()
-        defer { _ = apple.end() }
+        let (_, endpoint) = try bench.startApple()
         try bench.sql(
             """
             insert into public.context_profiles (user_id, notification_preferences, timezone)
@@ -117,13 +116,8 @@ struct IdleLatency {
             """
         )
         let more = ["PATH": "/usr/bin:/bin", "SCHEDULE_INTERVAL": "\(Self.interval)ms"]
-        let daemon = try ChildProcess(
-            [Workbench.neighbour("nudged"), "run"],
-            environment: bench.environment(endpoint).merging(more) { $1 },
-            output: .captured,
-            error: .captured
-        )
-        defer { _ = daemon.end() }
+        let environment = bench.environment(endpoint).merging(more) { $1 }
+        let daemon = try bench.spawn([Workbench.neighbour("nudged"), "run"], environment: environment)
         let connection = try await Connection.open(bench.connection)
         var passed: [String: [Double]] = ["intended": [], "recorded": []]
         // The first message opens the connections, and is not counted.

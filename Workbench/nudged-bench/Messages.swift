@@ -21,8 +21,7 @@ struct Messages: AsyncParsableCommand {
         let bench = try Workbench()
         defer { bench.stop() }
         try await bench.seed(users: users)
-        let (apple, endpoint) = try bench.startApple()
-        defer { _ = apple.end() }
+        let (_, endpoint) = try bench.startApple()
         try bench.sql(
             """
             create schema bench;

@@ -24,7 +24,6 @@ struct Sweep: AsyncParsableCommand {
         try await bench.seed(users: users)
         if statements { try bench.sql("create extension pg_stat_statements; select pg_stat_statements_reset()") }
         let apple = try endpoint == nil ? bench.startApple() : nil
-        defer { _ = apple?.process.end() }
         var tuning: [String: String] = [:]
         if let ca { tuning["APNS_CA_FILE"] = ca }
         if endpoint != nil { tuning["APNS_PRIVATE_KEY"] = try P256KeyPair.generate().privateKey }
@@ -105,9 +104,7 @@ struct ForecastBench: AsyncParsableCommand {
         defer { bench.stop() }
         try await bench.seed(users: users)
         // Only for its key and certificate: a forecast sends nothing.
-        let apple = try bench.startApple()
-        defer { _ = apple.process.end() }
-        let configuration = try bench.configuration(apple.endpoint)
+        let configuration = try bench.configuration(try bench.startApple().endpoint)
         let server = bench.cluster.serverID ?? 0
         let databaseBefore = ProcessUsage.seconds(ofTree: server)
         let before = ProcessUsage.now()

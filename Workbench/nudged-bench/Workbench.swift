@@ -14,6 +14,7 @@ final class Workbench: Sendable {
     let cluster: LocalCluster
     let connection: ConnectionConfiguration
     let folder: String
+    private let children = Mutex<[ChildProcess]>([])
 
     init(settings: [String: String] = [:]) throws {
         let own = ["shared_buffers": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "30min"]
@@ -43,7 +44,17 @@ final class Workbench: Sendable {
 
     func row(_ sql: String) throws -> [String] { try self.sql(sql).trimmed.split(separator: "|").map(String.init) }
 
-    func stop() { cluster.stop() }
+    /// Starts a program, which ends with the bench.
+    func spawn(_ arguments: [String], environment: [String: String]? = nil) throws -> ChildProcess {
+        let child = try ChildProcess(arguments, environment: environment, output: .captured, error: .captured)
+        children.withLock { $0.append(child) }
+        return child
+    }
+
+    func stop() {
+        for child in children.withLock({ $0 }) { child.end() }
+        cluster.stop()
+    }
 
     /// Slots ten minutes ago in each user's zone, and no quiet hours, so that every user can be sent to at any time.
     private static func population(_ users: Int) -> String {
@@ -68,19 +79,13 @@ final class Workbench: Sendable {
         """
     }
 
-    /// Starts the simulated Apple as a process: a benchmark measures only the daemon. The caller ends it.
+    /// Starts the simulated Apple as a process: a benchmark measures only the daemon.
     func startApple() throws -> (process: ChildProcess, endpoint: String) {
-        let apple = try ChildProcess(
-            [Self.neighbour("nudged-apple")]
-                + ["--folder", folder, "--port", "0", "--team", Apple.teamID, "--quiet"],
-            output: .captured
-        )
+        let arguments = ["--folder", folder, "--port", "0", "--team", Apple.teamID, "--quiet"]
+        let apple = try spawn([Self.neighbour("nudged-apple")] + arguments)
         guard apple.waitForOutput(.seconds(20), where: { $0.contains("\n") }),
             let endpoint = TextFile.read(folder + "/endpoint")
-        else {
-            apple.end()
-            throw ValidationError("the simulated Apple did not start")
-        }
+        else { throw ValidationError("the simulated Apple did not start: \(apple.errorOutput)") }
         return (apple, endpoint.replacing("\n", with: ""))
     }
 
@@ -131,20 +136,14 @@ final class Workbench: Sendable {
     }
 
     /// Starts a session that holds a snapshot, like a long report. Rows that die from now on can't be removed.
-    func holdSnapshot() throws -> ChildProcess {
-        let holder = try ChildProcess(
-            [
-                "psql", "-XAtq", "-d", cluster.url(database: "bench"), "-c", "begin isolation level repeatable read",
-                "-c", "select 1", "-c", "select pg_sleep(1000000)",
-            ],
-            output: .captured,
-            error: .captured
-        )
+    func holdSnapshot() throws {
+        let holder = try spawn([
+            "psql", "-XAtq", "-d", cluster.url(database: "bench"), "-c", "begin isolation level repeatable read",
+            "-c", "select 1", "-c", "select pg_sleep(1000000)",
+        ])
         guard holder.waitForOutput(.seconds(20), where: { $0.contains("1\n") }) else {
-            holder.end()
             throw ValidationError("the snapshot is not held: \(holder.errorOutput)")
         }
-        return holder
     }
 }
 

@@ -183,9 +183,7 @@ struct PeopleDraw {
         if circumstance == .defaultQuiet { return nil }
         let minute = zone.localTime(at: Instant(seconds: now)).secondOfDay / 60
         func away(_ by: Int) -> Int { ((minute + by) % 1440 + 1440) % 1440 }
-        if circumstance == .quietNow {
-            return Night(start: away(-number(240...400)), end: away(number(40...400)))
-        }
+        if circumstance == .quietNow { return Night(start: away(-number(240...400)), end: away(number(40...400))) }
         if chance(40) { return Night(start: 0, end: 0) }
         // They ended before any slot, and begin at least an hour from now.
         return Night(start: away(number(60...500)), end: away(-number(230...600)))

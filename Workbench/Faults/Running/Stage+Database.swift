@@ -20,8 +20,8 @@ extension Stage {
     }
 
     func rows(_ text: String, of server: LocalCluster? = nil) async throws -> [[String]] {
-        try await lines(text, of: server).map {
-            $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        try await lines(text, of: server).map { line in
+            line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         }
     }
 
