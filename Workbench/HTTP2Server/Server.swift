@@ -12,7 +12,7 @@ package final class Server: Sendable {
     package var port: UInt16 { loop.port }
 
     /// What it has counted so far. The counts are updated after a read, before the answers to it are written.
-    package var counters: ServerCounters { loop.published.withLock { $0 } }
+    package var counters: ServerCounters { loop.counters.now.withLock { $0 } }
 
     /// Opens the listening sockets. Clients may connect at once, and are served after `start`.
     package init(configuration: ServerConfiguration, handler: any ServerHandler) throws {

@@ -7,7 +7,7 @@ enum ServerCallbacks {
             guard let served = session(context), let frame else { return 0 }
             // Trailers begin a header block too, but their stream is already open.
             if served.streams[frame.pointee.hd.stream_id] == nil {
-                served.counters.now.begun += 1
+                served.counters.now.withLock { $0.begun += 1 }
                 served.streams[frame.pointee.hd.stream_id] = ServerStream()
             }
             return 0
@@ -58,12 +58,12 @@ private func received(_ header: nghttp2_frame_hd, _ session: ServerSession) {
     switch UInt32(header.type) {
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
         if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { session.requestEnded(header.stream_id) }
-    case NGHTTP2_RST_STREAM.rawValue: session.counters.now.resetsReceived += 1
+    case NGHTTP2_RST_STREAM.rawValue: session.counters.now.withLock { $0.resetsReceived += 1 }
     case NGHTTP2_PING.rawValue:
         if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 {
-            session.counters.now.pingsReceived += 1
+            session.counters.now.withLock { $0.pingsReceived += 1 }
         } else {
-            session.counters.now.pongsReceived += 1
+            session.counters.now.withLock { $0.pongsReceived += 1 }
             session.pongReceived()
         }
     default: break

@@ -1,3 +1,5 @@
+import Base
+
 /// Handles a server's connections and requests. The methods run on the server's thread and must return soon.
 package protocol ServerHandler: AnyObject, Sendable {
     func connectionOpened(_ connection: ServerConnection)
@@ -61,5 +63,5 @@ package struct ServerCounters: Sendable, Equatable {
     package var pongsReceived = 0
 }
 
-/// The counters of the server's thread. Its sessions share them.
-final class LiveCounters { var now = ServerCounters() }
+/// A server's counters. Its sessions share them, and any thread may read them.
+final class LiveCounters: Sendable { let now = Mutex(ServerCounters()) }

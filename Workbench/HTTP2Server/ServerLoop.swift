@@ -7,9 +7,8 @@ import OpenSSL
 
 /// The work of a server's thread: it accepts, reads, calls the handler and writes.
 ///
-/// @unchecked Sendable: only `run`, on the server's thread, uses the properties. `published` and `inbox` have mutexes.
+/// @unchecked Sendable: only `run`, on the server's thread, uses the properties. `counters` and `inbox` have mutexes.
 final class ServerLoop: @unchecked Sendable {
-    let published = Mutex(ServerCounters())
     let inbox = ServerInbox()
     let port: UInt16
     private let configuration: ServerConfiguration
@@ -23,7 +22,7 @@ final class ServerLoop: @unchecked Sendable {
     private var again: [Int] = []
     private var later = DelayQueue<(connection: Int, stream: Int32, reply: ServerReply)>()
     private var lastID = 0
-    private let counters = LiveCounters()
+    let counters = LiveCounters()
 
     init(_ configuration: ServerConfiguration, _ handler: any ServerHandler) throws {
         self.configuration = configuration
@@ -57,7 +56,6 @@ final class ServerLoop: @unchecked Sendable {
             if stops { return Array(wires.keys).forEach(drop) }
             for order in orders { order(self) }
             performDue()
-            publish()
         }
     }
 
@@ -108,15 +106,12 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func serve(_ id: Int, _ wire: ServerWire) {
-        publish()
         let (orders, _) = inbox.take()
         for order in orders { order(self) }
         guard wires[id] != nil else { return }
         if wire.write() == .ended { return drop(id) }
         update(id, wire)
     }
-
-    private func publish() { published.withLock { $0 = counters.now } }
 
     private func update(_ id: Int, _ wire: ServerWire) {
         if wire.mayHoldMore, wire.isReading { again.append(id) }
@@ -135,7 +130,7 @@ final class ServerLoop: @unchecked Sendable {
             var one: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
             lastID += 1
-            counters.now.accepted += 1
+            counters.now.withLock { $0.accepted += 1 }
             let connection = ServerConnection(id: lastID, inbox: inbox)
             // Unowned, because this loop owns the session and outlives it.
             let session = ServerSession(configuration, connection, counters) { [unowned self] in self.asked($0, $1) }
@@ -210,9 +205,8 @@ final class ServerLoop: @unchecked Sendable {
 
     private func drop(_ id: Int) {
         guard let wire = wires.removeValue(forKey: id) else { return }
-        counters.now.closed += 1
         if wire.isHandshaken { handler.connectionClosed(wire.session.connection) }
-        publish()
+        counters.now.withLock { $0.closed += 1 }
     }
 }
 
