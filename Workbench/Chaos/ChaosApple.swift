@@ -46,29 +46,27 @@ final class ChaosApple: Sendable {
         script.onAccepted = { [weak self] push in
             self?.withBooks { $0.log(ChaosPush.number(of: push.apnsID)) }
         }
+        script.onAnswered = { [weak self] answer, push in
+            guard let push else { return }
+            self?.withBooks { $0.answers(ChaosPush.number(of: push.apnsID), status: answer.status) }
+        }
         return script
     }
 
     private func answer(_ push: AcceptedPush, _ stream: Int32) -> ScriptedAnswer {
         let number = ChaosPush.number(of: push.apnsID)
         let attempt = withBooks { $0.asked(number) }
-        let answer = decide(number, attempt, stream, push.connection)
-        withBooks { $0.answers(number, status: answer.status) }
-        return answer
-    }
-
-    private func decide(_ number: UInt64, _ attempt: UInt8, _ stream: Int32, _ connection: Int) -> ScriptedAnswer {
-        moods.withLock { moods in
+        return moods.withLock { moods in
             let answer = ChaosAnswer.of(number, attempt: attempt, seed: seed)
-            var announced = moods.announcements[connection] ?? StreamAnnouncements()
-            defer { moods.announcements[connection] = announced }
+            var announced = moods.announcements[push.connection] ?? StreamAnnouncements()
+            defer { moods.announcements[push.connection] = announced }
             if case .goAway(let extent, _, _, _) = answer,
                 announced.goAway(at: stream, processesThis: extent == .afterThis)
             {
                 return answer
             }
             guard announced.process(stream) else { return .silence }
-            if let takes = moods.mute[connection] { return takes ? .accepted(then: .silence) : .silence }
+            if let takes = moods.mute[push.connection] { return takes ? .accepted(then: .silence) : .silence }
             if let status = moods.storm { return .answer(status: status, reason: "InternalServerError") }
             if case .goAway = answer { return .accept }
             return answer
@@ -126,18 +124,6 @@ final class ChaosApple: Sendable {
         // Another process's outgoing connection may have taken the port for a while.
         for _ in 0..<1_000 where (try? simulator.acceptConnections()) == nil {
             try? await Task.sleep(for: .milliseconds(20))
-        }
-    }
-}
-
-extension ScriptedAnswer {
-    var status: Int {
-        switch self {
-        case .accept: 200
-        case .answer(let status, _, _, _), .rawBody(let status, _), .unfinished(let status, _): status
-        case .delay(_, let then), .held(let then), .goAway(_, _, _, let then), .doing(_, let then), .accepted(let then):
-            then.status
-        case .silence, .reset, .closeTCP, .close: 0
         }
     }
 }
