@@ -88,11 +88,6 @@ package final class LocalCluster: Sendable {
         return try sessions.run(script, in: database, url: url, within: time)
     }
 
-    /// Writes a file (mode 0600) into the folder. Returns its path.
-    package func install(file name: String, contents: String) throws(LocalPostgresError) -> String {
-        try host.install(name, contents, isForServer: false)
-    }
-
     package func start() throws(LocalPostgresError) {
         let processFile = folder + "/data/postmaster.pid"
         unlink(processFile)
@@ -125,7 +120,7 @@ package final class LocalCluster: Sendable {
             "--no-instructions", "--auth-local=trust", "--auth-host=scram-sha-256",
         ]
         if let password = options.password {
-            arguments.append("--pwfile=" + (try host.install("password", password + "\n", isForServer: true)))
+            arguments.append("--pwfile=" + (try host.install("password", password + "\n")))
         }
         try ChildProcess.run(host.account.command(programs.path("initdb")) + arguments, directory: folder)
     }

@@ -26,8 +26,8 @@ package final class LocalPooler: Sendable {
         port = try FreePort.find()
         host = try ServerHost(inMemory: true, processFile: "pid")
         do throws(LocalPostgresError) {
-            _ = try host.install("users", "\"postgres\" \"\(password)\"\n", isForServer: true)
-            _ = try host.install("ini", text(cluster, mode, settings), isForServer: true)
+            _ = try host.install("users", "\"postgres\" \"\(password)\"\n")
+            _ = try host.install("ini", text(cluster, mode, settings))
             try start()
         } catch {
             stop()

@@ -64,11 +64,11 @@ final class ServerHost: Sendable {
 
     var log: String { TextFile.read(folder + "/log") ?? "" }
 
-    /// Writes a file (mode 0600) into the folder, for this process's user or for the server. Returns its path.
-    func install(_ name: String, _ contents: String, isForServer: Bool) throws(LocalPostgresError) -> String {
+    /// Writes a file (mode 0600) for the server into the folder. Returns its path.
+    func install(_ name: String, _ contents: String) throws(LocalPostgresError) -> String {
         let path = "\(folder)/\(name)"
         try TextFile.write(path, contents)
-        if isForServer { try account.own(path) }
+        try account.own(path)
         return path
     }
 

@@ -17,7 +17,8 @@ struct DemoEngine: Sendable {
 
     init(_ scene: DemoScene, rules: [String: String], _ interruption: Interruption) throws {
         // In the cluster's folder, so it is removed with it.
-        let caFile = try scene.cluster.install(file: "ca.pem", contents: scene.apple.certificate.authority)
+        let caFile = scene.cluster.folder + "/ca.pem"
+        try TextFile.write(caFile, scene.apple.certificate.authority)
         let environment = [
             "DATABASE_URL": scene.cluster.url(), "APNS_TEAM_ID": SimulatedApple.teamID,
             "APNS_KEY_ID": SimulatedApple.keyID, "APNS_BUNDLE_ID": SimulatedApple.topic,
