@@ -9,7 +9,6 @@ import LocalPostgres
 import OpenSSL
 import Policy
 import Seeded
-import Synchronization
 import TimeZones
 
 import struct FoundationEssentials.UUID

@@ -8,7 +8,6 @@ import Logging
 import Policy
 import Postgres
 import Service
-import Synchronization
 import Systemd
 import TimeZones
 

@@ -2,7 +2,6 @@ import Base
 import Dispatch
 import Glibc
 import LocalPostgres
-import Synchronization
 
 /// Time that passes only while the machine runs everybody who can run. Promised times are measured in it, so that a busy
 /// machine breaks no promise. On a machine with a free processor it passes like time on the wall.

@@ -2,7 +2,6 @@ import Base
 import APNsSimulator
 import JSON
 import LocalPostgres
-import Synchronization
 import TimeZones
 
 extension Stage {
