@@ -40,7 +40,8 @@ struct AdaptiveLimit: Sendable {
         rollRound()
     }
 
-    /// A 5xx, 429, refused stream, missing answer or lost connection. Milliseconds of back-off if the limit can't fall.
+    /// A 5xx, 429, refused stream, missing answer or lost connection. Returns milliseconds of
+    /// back-off if the limit can't fall.
     mutating func failed(sentIn round: UInt32, jitter: Double) -> Int64? {
         guard round == self.round else { return nil }
         bad += 1

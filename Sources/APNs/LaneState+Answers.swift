@@ -140,7 +140,7 @@ extension LaneState {
         effects.log.append(.laneResumed)
     }
 
-    /// After an answer about the device's token. Apple checks key and topic first, so only a stop for tokens goes on.
+    /// After an answer about the device's token. Apple checks key and topic first, so any other stop is over.
     private mutating func resumeByToken(_ trip: LaneTrip) {
         guard case .stopped(let cause, _) = phase, Answer(status: 400, reason: cause).action != .quarantine else {
             return

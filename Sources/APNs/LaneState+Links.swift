@@ -7,7 +7,7 @@ extension LaneState {
         case .capacity(let streams): open(number, streams: streams)
         case .completions(let completions): for completion in completions { complete(completion, on: number) }
         case .goaway(let code, let debug):
-            // Apple's has `{"reason":"…"}`. A second one (RFC 9113 section 6.8) changes nothing here.
+            // Apple's GOAWAY carries `{"reason":"…"}`. A second GOAWAY (RFC 9113 section 6.8) changes nothing here.
             let reason = (try? JSONValue(parsing: debug)).flatMap(Answer.reason) ?? "code_\(code)"
             effects.log.append(.goAway(connection: number, reason: reason))
             retire(number)
@@ -61,7 +61,7 @@ extension LaneState {
             if !link.isProven {
                 pause = postponeDial(why: why)
             } else if link.hasLostPushes, now - link.openedAt < Self.shortLife {
-                // One can be chance. From the second in a row on, each could lose its pushes, so dialling waits.
+                // One can be chance. From the second in a row on, dialling waits, because each may lose its pushes.
                 shortLived += 1
                 if shortLived > 1 { pause = postponeDial(why: why) }
             } else {

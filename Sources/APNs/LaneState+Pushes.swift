@@ -70,7 +70,8 @@ extension LaneState {
         effects.deliver(PushResult(slot: LaneBatches.slot(tag), outcome: outcome), to: receiver)
     }
 
-    /// Queues a push again that Apple certainly didn't accept, up to `resends` times. `expireWaiting` comes after that.
+    /// Queues a push again that Apple certainly didn't accept, up to `resends` times. The caller calls
+    /// `expireWaiting` afterwards.
     mutating func requeue(_ tag: UInt64, why: String) {
         guard let trip = batches[tag] else { return }
         guard trip.resends < Self.resends else {

@@ -91,7 +91,7 @@ struct SenderCore: Sendable {
         return ready
     }
 
-    /// The instant for which to set the timer: only an earlier one than before. A later timer finds nothing to do.
+    /// When to set the timer; nil unless that is earlier than the timer already set.
     mutating func nextTimer(now: Int64) -> Int64? {
         if let wake, wake <= now { self.wake = nil }
         guard let next = state.nextWake(now: now), next < wake ?? .max else { return nil }
@@ -120,7 +120,8 @@ package struct SenderClock: Sendable {
             now: { BootTime.milliseconds() },
             wall: { WallTime.milliseconds() },
             wake: { instant, action in
-                // A day at most, because Dispatch counts nanoseconds. Who wakes too early sets the timer again.
+                // A day at most, because Dispatch counts nanoseconds. A caller that wakes too early sets the timer
+                // again.
                 let span = min(max(0, instant &- BootTime.milliseconds()), 86_400_000)
                 timers.asyncAfter(deadline: .now() + .milliseconds(Int(span)), execute: action)
             }

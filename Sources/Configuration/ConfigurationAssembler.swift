@@ -30,7 +30,8 @@ struct ConfigurationAssembler {
         let lanes = assembleLanes()
         let (draft, checks) = (values.draft, self.checks)
         let (lease, timeout, asking) = (draft.schedule.lease, draft.apns.responseTimeout, draft.decision.timeout)
-        // A daemon stops writing one time-out and a margin before its lease ends: two time-outs are too little.
+        // A daemon stops writing one time-out and a margin before its lease ends, so a lease of two time-outs or less
+        // leaves no time to write.
         if values.has("schedule.lease", "apns.responseTimeout"), lease <= timeout * 2 {
             let what = "\(lease.text) is not more than twice apns.responseTimeout (\(timeout.text))"
             values.report("schedule.lease", what, "make it longer than \((timeout * 2).text)")

@@ -72,7 +72,8 @@ package struct LoadedConfiguration: Sendable {
 
 package struct ConfigurationRow: Sendable {
     package let key: String
-    /// The value as it would be written; nil if there is none. `(hidden)` for a secret, or what of it is none.
+    /// The value as it would be written; nil if there is none. `(hidden)` for a secret, or only its part that is
+    /// not secret.
     package let value: String?
     package let isSecret: Bool
     package let source: ValueSource

@@ -132,7 +132,7 @@ final class CallLoop: @unchecked Sendable {
     /// Ends a transfer. Its connection is kept only if the answer was complete.
     private func remove(_ easy: UnsafeMutableRawPointer) { _ = curl.pointee.multi_remove_handle(multi, easy) }
 
-    /// Closes every connection. No transfer may be left.
+    /// Closes every connection. No transfer may be left. Afterwards only `wake` may be called.
     private func end() {
         if state.withLock({ exchange(&$0.isAlive, with: false) }) { _ = curl.pointee.multi_cleanup(multi) }
     }

@@ -76,7 +76,8 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
         guard Self.isFieldValue(contentType) else {
             throw HTTPClientError(.invalidRequest, "the content type contains a character that is not allowed")
         }
-        // Empty, or libcurl would announce a long body, and wait a second for servers that ignore that.
+        // The empty `expect:` stops libcurl from sending `Expect: 100-continue`: it would wait a second for servers
+        // that ignore that.
         var fields = ["content-type: \(contentType)", "accept: \(contentType)", "expect:"]
         if let bearerToken {
             guard !bearerToken.isEmpty, Self.isFieldValue(bearerToken), !bearerToken.utf8.contains(0x20) else {

@@ -162,7 +162,8 @@ struct BinaryReader<Value> {
     let read: (PostgresType?, Bytes) -> Value?
 
     /// A one-dimensional array (array_send): dimensions, a flag, the element's OID, size, lower bound. Each element has
-    /// length and bytes. Every length is checked, and the OID by the elements' reader: an empty array may have any.
+    /// length and bytes. Every length is checked here; the elements' reader checks the OID, because an empty array may
+    /// have any.
     static func array(_ bytes: Bytes, _ reader: BinaryReader<Value>) -> [Value?]? {
         func int(_ offset: Int) -> Int32? {
             guard offset >= 0, offset + 4 <= bytes.count else { return nil }

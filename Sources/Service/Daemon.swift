@@ -256,11 +256,11 @@ package actor Daemon {
         guard reloadsAsked == 1 else { return }
         while reloadsAsked > 0 {
             let asked = reloadsAsked
-            files?.change { $0.begun += 1 }
+            files?.begin()
             _ = notifier.reloading()
             let faults = await reload()
             _ = notifier.ready()
-            files?.change { ($0.done, $0.faults) = ($0.begun, faults) }
+            files?.end(faults: faults)
             reloadsAsked -= asked
         }
     }

@@ -3,8 +3,8 @@ import Glibc
 import JSON
 import Systemd
 
-/// Tells `nudged reload` and `nudged status --health` which daemon runs here, the result of its last reload, and that it
-/// sweeps, with two files in the service's runtime directory.
+/// Tells `nudged reload` and `nudged status --health` which daemon runs here, the result of its last reload, and that
+/// it sweeps, with two files in the service's runtime directory.
 ///
 /// The daemon holds a lock on `daemon.lock`. The kernel releases it when the process ends, so a signal never reaches
 /// another process that got the same id. Failures here never stop the daemon.
@@ -44,10 +44,15 @@ package final class DaemonFiles: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
+    /// A reload begins: the configuration is read after this.
+    func begin() { change { $0.begun += 1 } }
+
+    func end(faults: [String]) { change { ($0.done, $0.faults) = ($0.begun, faults) } }
+
     func noteProgress() { change { $0.movedAt = BootTime.milliseconds() } }
 
     /// Written under the lock, so that a later state is never replaced by an earlier one.
-    func change(_ change: (inout DaemonFile) -> Void) {
+    private func change(_ change: (inout DaemonFile) -> Void) {
         lastState.withLock { state in
             change(&state)
             write(state)

@@ -25,7 +25,8 @@ package struct DaemonState: Sendable, Equatable {
     /// From the start of one sweep to the next.
     package var intervalMilliseconds: Int64 = 0
 
-    /// Whether the row is written at once: a lane, the decision service or whether sweeps fail has changed.
+    /// Whether the row is written at once: a lane or the decision service has changed, or sweeps began or ceased to
+    /// fail.
     func isNews(after other: DaemonState) -> Bool {
         lanes.count != other.lanes.count || decision?.state != other.decision?.state
             || failure?.isNews(after: other.failure) == true

@@ -14,7 +14,7 @@ import struct FoundationEssentials.UUID
 struct HeartbeatMemory: Sendable {
     fileprivate(set) var state = DaemonState()
     private var last: (boot: Int64, state: DaemonState)?
-    /// The users served since the start, at a few moments: the newest that is ten seconds old, if any, and later ones.
+    /// Users served since the start, at several moments: the newest that is at least ten seconds old, and later ones.
     private var served: [(boot: Int64, count: Int)] = []
     fileprivate(set) var book = MetricsBook()
 

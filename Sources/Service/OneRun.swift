@@ -30,7 +30,8 @@ package struct OneRun: Sendable {
     private var report: SweepReport { engine.pipeline.totals }
 
     /// Sweeps until nobody is due.
-    /// - Throws: `PostgresError` if the database can't be used at the start. `CommandFailure` if this version can't work
+    /// - Throws: `PostgresError` if the database can't be used at the start. `CommandFailure` if this version can't
+    /// work
     ///   with the schema.
     package func run() async throws -> Result {
         let end: @Sendable () -> Void = { Task { await engine.finish() } }
@@ -79,7 +80,8 @@ package struct OneRun: Sendable {
         } catch { engine.reporter.partitionsFailed(error) }
     }
 
-    /// Who is due so soon is awaited: pushes that could not be written are due after a second, by a clock of seconds.
+    /// Waits for users who are due within this time. Unwritten pushes are due a second later, and the clock counts
+    /// whole seconds.
     private static let soonSeconds: Int64 = 2
 
     private func sweepAll() async throws -> String? {

@@ -104,7 +104,8 @@ package struct SystemdError: Error, Sendable, Equatable, CustomStringConvertible
     package let problem: String
     package let remedy: String
 
-    /// `cause`: errno, if the system refused it. `folder`: the one at fault. `facts`: the folder's or the file's.
+    /// `cause`: errno, if the system refused it. `folder`: the folder that others can change. `facts`: the folder's or
+    /// the file's.
     init(_ code: Code, _ path: String, cause: Int32? = nil, limit: Int = 0, folder: String = "", facts: stat = stat()) {
         self.code = code
         let (mode, owner) = (Self.octal(facts.st_mode), facts.st_uid)

@@ -80,14 +80,14 @@ import Testing
         func state() -> DaemonFile? { daemon.state }
         #expect(files.warning == nil)
         #expect(state()?.begun == 0 && state()?.done == 0)
-        files.change { $0.begun += 1 }
+        files.begin()
         #expect(state()?.begun == 1 && state()?.done == 0)
         // Its files may have been read before they changed: who asks now waits for the second.
         #expect(state()?.next == 2)
-        files.change { ($0.done, $0.faults) = ($0.begun, ["wrong"]) }
+        files.end(faults: ["wrong"])
         #expect(state()?.done == 1 && state()?.faults == ["wrong"])
-        files.change { $0.begun += 1 }
-        files.change { ($0.done, $0.faults) = ($0.begun, []) }
+        files.begin()
+        files.end(faults: [])
         #expect(state()?.done == 2 && state()?.faults == [])
     }
 

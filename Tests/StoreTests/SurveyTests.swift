@@ -24,7 +24,6 @@ import Testing
         )
         let facts = try await Migrator.survey(fixture.configuration)
         #expect(facts.otherTables == ["a", "b"])
-
         #expect(
             facts.relations == [
                 SetUpFacts.Relation(

@@ -33,7 +33,7 @@ package final class APNsSimulator: Sendable {
 
     package func stop() { server.stop() }
 
-    /// Refuses new TCP connections until `acceptConnections`. Open connections stay.
+    /// Refuses new TCP connections until `acceptConnections`. Those whose handshake is over stay open.
     package func refuseConnections() { server.refuseConnections() }
 
     package func acceptConnections() throws { try server.acceptConnections() }

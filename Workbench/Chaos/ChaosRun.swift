@@ -22,11 +22,12 @@ package final class ChaosRun: Sendable {
     package init(seed: UInt64, seconds: Int, rate: Int) throws {
         (self.seed, self.seconds, self.rate) = (seed, seconds, rate)
         apple = try ChaosApple(seed: seed)
-        guard let file = tmpfile() else { throw TLSError(.credentials, "no file for the certificates") }
-        fputs(apple.certificate.authority, file)
-        fflush(file)
+        let file = tmpfile()
+        defer { if let file { fclose(file) } }
+        guard let file, fputs(apple.certificate.authority, file) >= 0, fflush(file) == 0 else {
+            throw TLSError(.credentials, "no file for the certificates: \(String(cString: strerror(errno)))")
+        }
         caFile = dup(fileno(file))
-        fclose(file)
         var configuration = SenderConfiguration(
             teamID: ChaosApple.teamID,
             keyID: ChaosApple.keyID,

@@ -30,8 +30,8 @@ package final class Server: Sendable {
         }
     }
 
-    /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Those that have shaken
-    /// hands stay.
+    /// Closes the listening sockets, so that connections are refused until `acceptConnections`. Connections whose
+    /// handshake is over stay open; others are closed.
     /// Call it after `start`, and not from the handler.
     package func refuseConnections() { _ = setListening(false) }
 

@@ -59,7 +59,8 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// Closes the listening sockets and what is in its handshake, or listens again. False if the system refuses.
+    /// Closes the listening sockets and connections whose handshake isn't over, or listens again. False if the system
+    /// refuses.
     func listen(_ listens: Bool) -> Bool {
         for listener in listeners {
             watch(listener, 0, 0, EPOLL_CTL_DEL)

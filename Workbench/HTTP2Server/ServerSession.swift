@@ -139,7 +139,7 @@ extension ServerSession {
             perform(then, on: stream)
         case .reset(let code): nghttp2_submit_rst_stream(handle, noFlags, stream, code)
         case .silence: break
-        case .delayed(_, let then): perform(then, on: stream)
+        case .delayed: preconditionFailure("a delay is the outermost part of a reply")
         }
     }
 

@@ -164,9 +164,9 @@ final class CapturedStream: Sendable {
             file = -1
             return
         }
-        // 1 is MFD_CLOEXEC. Appending, because children of the child may open the file again.
+        // 1 is MFD_CLOEXEC. O_APPEND: if a child truncates /dev/stderr, later lines still go to the end.
         file = nudged_memfd_create("nudged-child", 1)
-        _ = fcntl(file, F_SETFL, O_APPEND)
+        if file >= 0 { _ = fcntl(file, F_SETFL, O_APPEND) }
     }
 
     deinit { close(file) }

@@ -102,7 +102,7 @@ package final class LocalCluster: Sendable {
     package func halt(_ mode: StopMode = .immediate) {
         sessions.close()
         switch mode {
-        case .immediate: host.halt(SIGQUIT, within: .seconds(10))
+        case .immediate: host.halt(SIGQUIT, within: .seconds(15))
         case .fast: host.halt(SIGINT, within: .seconds(30))
         case .kill: host.halt(SIGKILL)
         }
@@ -127,7 +127,8 @@ package final class LocalCluster: Sendable {
 }
 
 extension LocalCluster {
-    /// The tables of an existing app before nudged is installed. The migrations find them, and add only what is missing.
+    /// The tables of an existing app before nudged is installed. The migrations find them, and add only what is
+    /// missing.
     package static let appTables = """
         create table public.context_profiles (
             user_id uuid primary key, notification_preferences jsonb, first_session_complete boolean not null default true, timezone text

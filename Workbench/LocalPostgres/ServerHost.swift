@@ -5,12 +5,13 @@ import Synchronization
 /// A server's process and its temporary folder. They end with this process, however that ends.
 ///
 /// The watchdog is a shell that outlives this process. It reads the server's number from a pipe that only this process
-/// writes to. When the pipe closes, it stops the server and removes the folder. The kernel closes it even after SIGKILL.
-/// (PR_SET_PDEATHSIG is bound to the thread that spawned, and Dispatch ends idle threads.) In its own session, Ctrl-C
-/// doesn't reach it.
+/// writes to. When the pipe closes, it stops the server and removes the folder. The kernel closes the pipe even after
+/// SIGKILL. (PR_SET_PDEATHSIG is bound to the thread that spawned, and Dispatch ends idle threads.) The watchdog has
+/// its own session, so Ctrl-C doesn't reach it.
 final class ServerHost: Sendable {
     /// `starting` is sent before the server is spawned, its number after. If this process is killed in between, only
-    /// the server's process file has the number. SIGQUIT stops PostgreSQL at once, with its children.
+    /// the server's process file has the number. SIGQUIT stops PostgreSQL with its children, which
+    /// may take it 5 s. Killed itself, it would leave shared memory behind.
     private static let script = """
         pid=0
         while read -r line; do pid=$line; done
@@ -22,7 +23,7 @@ final class ServerHost: Sendable {
         if [ "$pid" != starting ] && [ "$pid" -gt 1 ]; then
             kill -CONT "$pid"; kill -QUIT "$pid"
             tries=0
-            while kill -0 "$pid" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
+            while kill -0 "$pid" && [ $tries -lt 300 ]; do tries=$((tries + 1)); sleep 0.05; done
             kill -KILL "$pid"
         fi 2>/dev/null
         rm -rf -- "$1"
@@ -90,7 +91,7 @@ final class ServerHost: Sendable {
                 throw LocalPostgresError(.programFailed, "the server ended: \(exit)\n\(log)")
             }
             guard ContinuousClock.now < limit else {
-                server.end(SIGKILL)
+                server.end(SIGQUIT, within: .seconds(15))
                 throw LocalPostgresError(.timedOut, "the server isn't ready\n\(log)")
             }
         }
@@ -98,6 +99,8 @@ final class ServerHost: Sendable {
 
     func halt(_ signal: Int32, within time: Duration = .seconds(5)) {
         guard let server else { return }
+        // Stopped by SIGSTOP, it would hear no other signal.
+        server.signal(SIGCONT)
         server.end(signal, within: time)
         state.withLock { if $0.server === server { $0.server = nil } }
         tell("0")

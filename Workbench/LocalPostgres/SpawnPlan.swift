@@ -11,7 +11,7 @@ struct SpawnPlan {
     let folder: String?
     let ownSession: Bool
 
-    /// `streams`: input, output and error, each with the file that captures it.
+    /// `streams`: input, output and error, each with the file that captures it (-1: not captured).
     func spawn(_ streams: [(stream: ChildProcess.Stream, file: Int32)]) throws(LocalPostgresError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

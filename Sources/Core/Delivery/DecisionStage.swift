@@ -86,7 +86,8 @@ actor DecisionStage {
         askNext()
     }
 
-    /// What was decided about each nudge. nil: let the user go. No decider: by earlier answers, or the fallback.
+    /// What was decided about each nudge. nil: the user is let go. Without a decider, earlier
+    /// answers or the fallback decide.
     private func outcomes(_ user: PlannedUser, by decider: Decider?) async -> [NudgeIdentity: DecisionOutcome]? {
         var outcomes: [NudgeIdentity: DecisionOutcome] = [:]
         var budget: AnalysisBudget?
@@ -217,7 +218,7 @@ struct AskingLine<User> {
 
     private var line: [Place] = []
     private var running = 0
-    /// Full: more users come than may wait.
+    /// It is full while more users come than may wait.
     var backlog = Backlog()
 
     /// False: the line is full. It is twice as long for urgent users. `startBy`: nothing is asked later.

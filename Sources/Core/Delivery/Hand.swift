@@ -18,7 +18,8 @@ final class Hand: Sendable {
     private let state = Monitor(State())
     let intents = OpenIntents()
 
-    /// Read it before a claim's statement is sent: the statement may read the old row of one who is let go meanwhile.
+    /// Read it before a claim's statement is sent. A user who is let go during the statement must still be skipped: it
+    /// may have read their old row.
     var users: Set<UUID> { state.withLock(\.users) }
 
     var isEmpty: Bool { state.withLock { $0.users.isEmpty && $0.errands == 0 } }
@@ -29,7 +30,8 @@ final class Hand: Sendable {
         return HeldUser(user, member: member, claimedAt: claimedAt, run: run, hand: self)
     }
 
-    /// The data of these users has changed. Called before their touches are taken, so a touch that is gone is noted.
+    /// The data of these users has changed. Called before their touches are taken: later a touch may
+    /// be gone, but the change is noted here.
     func noteChanged(_ users: [UUID]) { state.withLock { $0.changed.formUnion($0.users.intersection(users)) } }
 
     func hasChanged(_ user: UUID) -> Bool { state.withLock { $0.changed.contains(user) } }
@@ -92,7 +94,8 @@ struct PlannedUser: Sendable {
     var places: FlightPlaces?
 }
 
-/// The open intents that this daemon knows. Another one in the database lost its settlement: a standby was promoted.
+/// The open intents that this daemon knows. If the database has another open intent of this member, its settlement was
+/// lost: a standby was promoted without it.
 final class OpenIntents: Sendable {
     /// For each, whether all of its users are in hand: none is about to be settled, or settled.
     private let ids = Mutex<[UUID: Bool]>([:])

@@ -131,9 +131,9 @@ final class LaneQueues: Sendable {
     }
 }
 
-/// What a lane, or the decision service, is behind with. Its users are postponed, or each sweep would pass over them.
+/// How long a lane or the decision service has been full. Its users are postponed, or each sweep would pass over them.
 struct Backlog: Sendable {
-    /// CLOCK_BOOTTIME milliseconds since when less is taken than arrives. nil: everything is taken.
+    /// Since when (CLOCK_BOOTTIME milliseconds) more arrives than is taken. nil: everything is taken.
     private(set) var fullSince: Int64?
     /// The latest instant at which postponed users are due again.
     private var postponedUntil: Instant?

@@ -20,7 +20,8 @@ actor PreviewStage {
     /// Longer than `Store.openPreviews` returns a question.
     private static let refusedMilliseconds: Int64 = 60_000
     private static let pruneMilliseconds: Int64 = 60_000
-    /// Answered at a time: few, on the claims' connection. A slow decision service delays other previews, but no sweep.
+    /// How many are answered at a time: few, since they use the claims' connection. A slow decision service delays
+    /// other previews, but no sweep.
     static let mostAtOnce = 4
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }

@@ -185,7 +185,7 @@ extension Store {
     /// Reads one after another, each for at most a second, until the time for suspects is over.
     private func readSingly(_ people: [Person], _ search: inout Search) async throws(PostgresError) {
         let end = ContinuousClock.now + Self.suspectTime
-        // Whoever was read when the connection was lost is read again: the server may have restarted at this moment.
+        // A user who was read when the connection was lost is read again: the server may have restarted at this moment.
         var lost: UUID?
         var left = people[...]
         while let person = left.first {

@@ -58,8 +58,8 @@ extension Store {
         }
     }
 
-    /// Deletes members whose lease has ended, and returns how many. Returns 0 for `findingBack` after an outage of the
-    /// database, since the others may only be reconnecting: unless it is not `isPatient`.
+    /// Deletes members whose lease has ended, and returns how many. If `isPatient`, returns 0 for
+    /// `findingBack` after an outage of the database, since other daemons may only be reconnecting.
     package func declareDead(except member: UUID, isPatient: Bool = true) async throws(PostgresError) -> Int {
         // A lost connection is replaced here, which sets `replacedAt`.
         _ = try await ownership.connection()

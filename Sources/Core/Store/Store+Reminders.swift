@@ -51,9 +51,9 @@ extension Store {
                 return try await fanningOut(fanOut, patience) { transaction throws(PostgresError) in
                     let row = fanOut.row
                     let members = try await transaction.run(page).decoded { (id: UUID) in id }
-                    // Who is not being erased (`nudged_api.forget`), locked so that a later erasure finds the new rows.
-                    // Only the app's view knows the others. It is read again: users who were erased meanwhile are no
-                    // longer in it.
+                    // Members who are not being erased (`nudged_api.forget`), locked so that a later one finds the new
+                    // rows. Only the app's view knows the others. It is read again: users who were erased meanwhile are
+                    // no longer in it.
                     let hold = Query.fanOutRecipients([.uuidArray(members)])
                     let held = members.isEmpty ? [] : try await transaction.run(hold).uuidSet()
                     let still = held.count < members.count ? try await transaction.run(page).uuidSet() : []
@@ -123,7 +123,8 @@ extension Store {
 
     private static let definitionsAtOnce: Int64 = 2_000
 
-    /// Deletes a page of reminders without a pending occurrence. Returns where the next one begins; nil: it was the last.
+    /// Deletes a page of reminders without a pending occurrence. Returns where the next one begins; nil: it was the
+    /// last.
     package func pruneReminders(from place: ReminderPlace) async throws(PostgresError) -> ReminderPlace? {
         let rows = try await one(claims, .pruneReminders, place.key + [.int8(Self.definitionsAtOnce)], .usual)
         guard let author = try rows.uuidOrNull(0, 1) else { return nil }

@@ -116,7 +116,8 @@ struct OrderCheck: Sendable {
         }
         // An update that waited for the start may be replaced by the next one.
         let steps = shown.map(\.step)
-        let isWhole = steps == [0, 1, 2, 3] || start.minute > first && [[0, 1, 3], [0, 2, 3], [0, 3]].contains(steps)
+        let isWhole =
+            steps == [0, 1, 2, 3] || start.minute > first && [[0, 1, 3], [0, 2, 3], [0, 3]].contains(steps)
         let isRight =
             isWhole && isAwake(start.minute)
             && shown.allSatisfy { log in

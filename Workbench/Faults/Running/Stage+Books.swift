@@ -77,7 +77,10 @@ extension Stage {
             from unnest(string_to_array('\(instants)', ',')::int8[], string_to_array('\(zones)', ',', '')) with ordinality as a (at, zone, n)
             left join lateral (select to_timestamp(at / 1000.0) at time zone zone as l) t on true
             """
-        for row in try await rows(minutes) { books.accepted[Int(row[0]) ?? 0].localMinute = Int(row[1]) }
+        for row in try await rows(minutes) {
+            guard let place = Int(row[0]) else { throw FaultError("the minute of no push: \(row)") }
+            books.accepted[place].localMinute = Int(row[1])
+        }
         let tokens = population.people.flatMap(\.devices).map(\.token).joined(separator: ",")
         let hashes = """
             select t, left(encode(sha256(convert_to(lower(t), 'UTF8')), 'hex'), 16)

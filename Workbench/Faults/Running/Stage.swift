@@ -69,17 +69,25 @@ final class Stage: Sendable {
         return script
     }
 
-    func atEnd(_ ending: @escaping @Sendable () -> Void) { endings.withLock { $0.append(ending) } }
+    func atEnd(_ ending: @escaping @Sendable () -> Void) {
+        endings.withLock { $0.append(ending) }
+        // Everything may have been ended meanwhile.
+        if workshop.isEnding { ending() }
+    }
+
+    func killProcesses() {
+        for process in processes.withLock({ $0 }) where process.exit == nil {
+            process.signal(SIGCONT)
+            process.end(SIGKILL)
+        }
+    }
 
     /// Ends what the round has started. May be called again, and from a signal's handler.
     func strike() {
         workshop.forget(self)
         // The comparison may retain this stage.
         comparison.withLock { $0 = nil }
-        for process in processes.withLock({ $0 }) where process.exit == nil {
-            process.signal(SIGCONT)
-            process.end(SIGKILL)
-        }
+        killProcesses()
         for ending in endings.withLock({ $0 }) { ending() }
         simulator.stop()
         // If dropping fails, the database stays until the cluster is removed.
@@ -178,7 +186,7 @@ final class Stage: Sendable {
         for daemon in daemons { try await stop(daemon) }
     }
 
-    /// Measures how long the work takes to go on, and stops the daemon when it has nothing left to do.
+    /// Measures how long after `moment` the work goes on, and stops the daemon when it has nothing left to do.
     func recover(_ daemon: ChildProcess, since moment: Moment = .now, within limit: Duration? = nil) async throws {
         try await measureRecovery(since: moment, within: limit)
         try await serveAll([daemon])

@@ -48,6 +48,7 @@ package final class Workshop: Sendable {
             return state.isClosed ? nil : state.stages
         }
         guard let open else { return }
+        for stage in open { stage.killProcesses() }
         for stage in open { stage.strike() }
         cluster.stop()
     }
@@ -55,7 +56,7 @@ package final class Workshop: Sendable {
     /// Whether everything is being ended. From then on a round's result means nothing.
     package var isEnding: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends the stage with everything, until it is forgotten.
+    /// `close` strikes this stage, unless `forget` is called first.
     func remember(_ stage: Stage) { state.withLock { $0.stages.append(stage) } }
 
     func forget(_ stage: Stage) { state.withLock { $0.stages.removeAll { $0 === stage } } }

@@ -1,6 +1,6 @@
 /// Decides whether to call the decision service: a dead one costs whole time-outs. In milliseconds of CLOCK_BOOTTIME.
 package struct CircuitBreaker: Sendable {
-    /// Permission for one call. End each one exactly once.
+    /// Permission for one call. End each one: `.abandoned` after its end changes nothing.
     package struct Pass: Sendable, Equatable { fileprivate let epoch: Int }
 
     package enum Outcome: Sendable, CaseIterable {

@@ -136,7 +136,7 @@ enum Quotation {
         let marks = scalars.indices.flatMap { place in folded(scalars[place]).map { (scalar: $0, place: place) } }
         var isQuoted = Array(repeating: false, count: scalars.count)
         for text in texts.map({ $0.unicodeScalars.flatMap(folded) }) {
-            // For runs that end at the previous letter: their length, by the end in the text.
+            // `lengths[i]`: the length of the common run that ends at letter `i` of the text.
             var lengths = Array(repeating: 0, count: text.count)
             for (index, mark) in marks.enumerated() {
                 let before = lengths

@@ -4,7 +4,8 @@ package import TimeZones
 
 package import struct FoundationEssentials.UUID
 
-/// A nudge that the policy allows now, with all that intent and settlement need. A class like `SendPlan`.
+/// A nudge that the policy allows now, with all that intent and settlement need.
+/// Immutable, and a class for the same reason as `SendPlan`.
 @dynamicMemberLookup
 package final class PlannedNudge: Sendable {
     package final class Target: Sendable {
@@ -35,7 +36,7 @@ package final class PlannedNudge: Sendable {
         /// What is left of an earlier attempt. nil: there was none.
         let retry: Retry?
 
-        // What its pushes contain, from `UserPlanner.filled`. `members`: what the record names.
+        // What its pushes contain, from `UserPlanner.fill`. `members`: what the record names.
         package var members: [NudgeIdentity] = []
         /// Without the nudge's name, so check-ins of one template share it.
         var unnamedPayload: [UInt8] = []
@@ -43,7 +44,8 @@ package final class PlannedNudge: Sendable {
         package var template: Int32?
         /// Pushes with the same key replace each other on the phone (`PushIdentity.collapseID`).
         package var collapseKey = ""
-        /// After this there is no other attempt: a check-in ends with its answer, a message may go on. nil: never.
+        /// After this there is no other attempt. A message goes on after quiet hours, though its answer ends there.
+        /// nil: never.
         var endsAt: Instant?
         /// When Apple drops the push.
         package var expiresAt = Instant(seconds: 0)

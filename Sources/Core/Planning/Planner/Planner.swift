@@ -85,8 +85,9 @@ package struct Planner: Sendable {
     /// Daily evaluations have jitter over the last four hours of the day.
     static let recheckJitterSeconds: UInt64 = 14_400
 
-    /// The earliest instant at which the answer can change, at most a day away. No decision: an unread zone. Of what is
-    /// left, only a check-in counts. `others`: for what else waits. `soon`: no touch will come.
+    /// The earliest instant at which the answer can change, at most a day away. `decision` nil: the zone could not be
+    /// read. Of `left`, only a check-in is used. `others`: when something else that waits can change. `soon`: the
+    /// answer may change without a touch.
     func dueAt(_ user: UUID, _ decision: Decision?, _ left: [Retry], others: Instant?, now: Instant, soon: Bool = false)
         -> Instant
     {

@@ -25,9 +25,9 @@ final class PreferencesCache: Sendable {
     }
 }
 
-/// A text that equals another only if their UTF-8 bytes are the same, as in SQL. Swift's `String` goes by canonical
-/// equivalence: `caf\u{E9}` and `cafe\u{301}` would be one key. For texts of the app or of users, wherever they are
-/// compared.
+/// A text that equals another only if their UTF-8 bytes are the same, as in SQL. Swift's `String` compares by
+/// canonical equivalence: `caf\u{E9}` and `cafe\u{301}` would be one collapse key, one subject, one topic. For texts of
+/// the app or of users, wherever they are compared.
 struct ExactText: Sendable, Hashable {
     let text: String
 

@@ -70,7 +70,8 @@ struct RecipientDevices: Sendable {
         return (due, waiting)
     }
 
-    /// Who may get the nudge, and who gets no other attempt: refused since, or (nil) served by no lane for long.
+    /// `left`: devices that may get the nudge. `ended`: devices without another attempt, with their refusal; nil: no
+    /// lane has served them for long.
     func withoutEnded(_ retry: Retry, now: Instant) -> (left: [Retry.Left], ended: [(hash: String, Quarantine.Entry?)])
     {
         var ends = refused.mapValues(Optional.some)

@@ -24,8 +24,7 @@ package final class SendPlan: Sendable {
     init(_ candidate: Candidate, _ draft: PlanDraft, _ row: Row) {
         var (candidate, draft) = (candidate, draft)
         candidate.history = draft.base
-        // A settlement that can't read the zone says so.
-        candidate.zone = nil
+        // Nothing more is evaluated with it.
         draft.history = draft.base
         (self.candidate, self.draft, self.row) = (candidate, draft, row)
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }

@@ -63,7 +63,7 @@ extension UserPlanner {
     }
 
     /// Check-ins that counted as sent since the app last saw the user. Nothing is counted while no rule asks for it.
-    /// The history has those since its oldest check-in. An earlier call made the user due: the count starts there.
+    /// The history holds check-ins since its oldest one. If the app saw the user before that, `user.ignored` counts.
     fileprivate static func ignored(_ user: ClaimedUser, seen: Instant?, _ rules: Rules, now: Instant) -> Int64 {
         guard rules.backOffAfter != nil else { return 0 }
         let checkIns = user.history.checkIns.filter { $0.at <= now + History.horizon }

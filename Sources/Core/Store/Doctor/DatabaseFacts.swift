@@ -23,7 +23,7 @@ package enum DatabaseFacts {
         /// `session_replication_role` of this session is not `replica`.
         package var firesTriggers: Bool
         /// Who may create functions in schemas which the app's statements search, beside the owners and superusers:
-        /// schema and role, in turn. A role without a name is everybody (`PUBLIC`).
+        /// alternately a schema and a role. A role without a name is everybody (`PUBLIC`).
         package var creators: [String]
 
         /// Needs no right.
@@ -82,7 +82,8 @@ package struct DaemonRight: Sendable, Hashable {
         return found.flatMap { said in said.privileges.map { DaemonRight(object: said.object, privilege: $0) } }
     }()
 
-    /// Reads `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person', …)`, with comments and line breaks.
+    /// Reads `select nudged.allow('nudged_daemon', 'select, insert', 'nudged.person', …)`, with comments and line
+    /// breaks.
     static func allowed(_ statement: String) -> [(object: String, privileges: [String])] {
         let lines = statement.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }
         let text = lines.joined(separator: " ")
