@@ -8,7 +8,7 @@ package final class ScrapeServer: Sendable {
 
     /// Listens on the address and starts the thread.
     /// - Parameters:
-    ///   - token: what a client must send. Nil: all get the metrics, on loopback only under a numeric host.
+    ///   - token: what a client must send. Nil: all get the metrics, on loopback only under localhost or a numeric host.
     ///   - page: makes the page, in the format of `MetricFamily.page`. Called on the server's thread.
     package init(
         at address: ListenAddress,
