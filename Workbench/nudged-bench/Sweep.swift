@@ -1,7 +1,6 @@
 import ArgumentParser
 import Certificates
 import LocalPostgres
-import Logging
 import Operator
 import Service
 

@@ -4,7 +4,6 @@ import Configuration
 import Core
 import Glibc
 import LocalPostgres
-import Logging
 import Policy
 import Postgres
 import Service

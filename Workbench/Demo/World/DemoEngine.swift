@@ -2,7 +2,6 @@ import APNsSimulator
 import Configuration
 import Core
 import LocalPostgres
-import Logging
 import Service
 import Systemd
 import TimeZones
