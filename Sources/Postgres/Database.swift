@@ -22,13 +22,8 @@ public actor Database {
     private var waiting: [UInt64: Answers.Continuation] = [:]
     private var lastWaiter: UInt64 = 0
     private var isClosed = false
-    /// A connection was lost and not replaced yet.
-    private var isReplacing = false
     /// A connection ended without an answer, and no later one has passed `afterSilence`.
     private var isAfterSilence = false
-
-    /// When this connection replaced a lost one. Nil if it is the first.
-    public private(set) var replacedAt: ContinuousClock.Instant?
 
     /// Makes no connection yet. `afterSilence`: What a connection must pass if the one before ended without an answer.
     public init(
@@ -46,7 +41,6 @@ public actor Database {
         if isClosed { throw PostgresError(.notConnected) }
         if let current {
             if current.isUsable { return current }
-            isReplacing = true
             if current.endedInSilence { isAfterSilence = true }
         }
         current = nil
@@ -86,8 +80,6 @@ public actor Database {
                 let connection = try await opened()
                 if isClosed { return await connection.close() }
                 current = connection
-                if isReplacing { replacedAt = .now }
-                isReplacing = false
                 return settle(.success(connection))
             } catch {
                 // Without a caller that waits, it was cancelled.

@@ -27,7 +27,6 @@ import Testing
             onFailure: { refused.yield($0) }
         )
         let first = try await database.connection()
-        #expect(await database.replacedAt == nil)
         try cluster.sql("alter system set synchronous_standby_names = 'nobody'")
         try cluster.sql("select pg_reload_conf()")
         // The checkpointer is who tells commits to wait, and it reads its configuration before a checkpoint.
@@ -48,7 +47,6 @@ import Testing
         let second = try await next.value
         _ = try await second.transaction([F.sql("insert into t values (2)")])
         #expect(try cluster.sql("select count(*) from t") == "2\n")
-        #expect(await database.replacedAt != nil)
         await database.close()
     }
 }

@@ -79,7 +79,7 @@ struct IdleDaemon {
     /// What the daemon does besides its sweeps, every sixth of a lease.
     func renew() async throws {
         _ = try await store.renew(member, leaseMilliseconds: Self.leaseMilliseconds)
-        _ = try await store.declareDead(except: member)
+        _ = try await store.endedMembers(except: member)
     }
 
     func leave() async {

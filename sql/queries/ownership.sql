@@ -57,10 +57,10 @@ with gone as (
 )
 select exists (select 1 from gone) or not exists (select 1 from nudged.member where id = $1)
 
--- name: dead_members
+-- name: ended_members
 -- Members whose lease has ended. $1 this daemon's member, which is left out. Rows: member.
 select m.id from nudged.member m
-where m.id <> $1 and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp()) limit 64
+where m.id <> $1 and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp()) order by m.id limit 64
 
 -- name: living_daemons
 -- Daemons with a lease that has not ended. $1 most rows.

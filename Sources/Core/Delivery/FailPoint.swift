@@ -23,7 +23,7 @@ package enum FailPoint: String, CaseIterable, Sendable {
 package struct SweepHooks: Sendable {
     package var onReach: (@Sendable (FailPoint) async -> Void)?
 
-    /// How often a membership is renewed; nil: six times in a lease.
+    /// How often a membership is renewed; nil: six times in a lease. Twice as long, a lease may have ended.
     package var renewalMilliseconds: Int64?
 
     package init() {}
@@ -43,8 +43,8 @@ package struct SweepHooks: Sendable {
     /// For tests:
     /// - `NUDGED_FAIL_POINT=<FailPoint>:kill[:N]` kills the process at its N-th visit (default 1).
     /// - `NUDGED_FAIL_POINT=<FailPoint>:hold:<FILE>` writes FILE.held at the first time and waits until FILE exists.
-    /// - `NUDGED_RENEWAL=<milliseconds>` renews a membership so often, however long the lease is. So a test needs no
-    ///   short lease for members that notice each other soon.
+    /// - `NUDGED_RENEWAL=<milliseconds>` renews a membership so often, however long the lease is, and declares a member
+    ///   dead after two of these times. So a test needs no short lease for members that notice each other soon.
     extension SweepHooks {
         package static var ofProcess: SweepHooks {
             let environment = ProcessEnvironment.current()

@@ -33,6 +33,8 @@ package actor Ownership {
     /// See `DeliveryContext.isOutdated`.
     private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
+    /// Other members whose lease has ended, and when this was found (CLOCK_BOOTTIME milliseconds).
+    private var ended: [UUID: Int64] = [:]
 
     init(_ store: Store, _ hand: Hand, _ hooks: SweepHooks, lease: Int64, daemon: UUID, onEvent: @escaping EventSink) {
         (self.store, self.hand, self.hooks) = (store, hand, hooks)
@@ -103,6 +105,10 @@ package actor Ownership {
         }
     }
 
+    /// For so long a member may renew a lease that was found to have ended. Its daemon may be on its way back to the
+    /// database, which takes up to five seconds (`Database`), or the database's clock has jumped.
+    private var patience: Int64 { hooks.renewalMilliseconds.map { 2 * $0 } ?? 8_000 }
+
     private var period: Int64 { hooks.renewalMilliseconds ?? max(100, leaseMilliseconds / 6) }
 
     private func attempt() async -> Result<Void, PostgresError> {
@@ -161,7 +167,9 @@ package actor Ownership {
     private func declareDead() async throws(PostgresError) {
         guard let member = membership?.member else { return }
         await hooks.reach(.beforeDeath)
-        let dead = try await store.declareDead(except: member)
+        let (found, now) = (try await store.endedMembers(except: member), BootTime.milliseconds())
+        ended = found.reduce(into: [:]) { $0[$1] = ended[$1] ?? now }
+        let dead = try await store.declareDead(found.filter { now - (ended[$0] ?? now) >= patience })
         guard dead > 0 else { return }
         await hooks.reach(.afterDeath)
         onEvent(.membersDeclaredDead(dead))

@@ -58,16 +58,15 @@ extension Store {
         }
     }
 
-    /// Deletes members whose lease has ended, and returns how many. If `isPatient`, returns 0 for
-    /// `findingBack` after an outage of the database, since other daemons may only be reconnecting.
-    package func declareDead(except member: UUID, isPatient: Bool = true) async throws(PostgresError) -> Int {
-        // A lost connection is replaced here, which sets `replacedAt`.
-        _ = try await ownership.connection()
-        let replacedAt = await ownership.replacedAt
-        if isPatient, let replacedAt, ContinuousClock.now - replacedAt < findingBack { return 0 }
-        let dead = try await one(ownership, .deadMembers, [.uuid(member)]).uuidSet()
+    /// Members whose lease has ended, but this one.
+    package func endedMembers(except member: UUID) async throws(PostgresError) -> Set<UUID> {
+        try await one(ownership, .endedMembers, [.uuid(member)]).uuidSet()
+    }
+
+    /// Deletes members whose lease is still ended, and returns how many.
+    package func declareDead(_ members: Set<UUID>) async throws(PostgresError) -> Int {
         var declared = 0
-        for one in dead {
+        for one in members {
             do throws(PostgresError) {
                 if try await end(one, isDeath: true) { declared += 1 }
             } catch {

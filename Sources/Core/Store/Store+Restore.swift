@@ -63,7 +63,7 @@ extension Store {
 
     /// Records as unknown what was being sent when the backup was made, if its member's lease has ended.
     package func restoreIntents(limit: Int) async throws(PostgresError) -> Recovery {
-        _ = try await declareDead(except: UUID.random(), isPatient: false)
+        _ = try await declareDead(endedMembers(except: UUID.random()))
         return try await recoverOrphans(limit: limit, reason: "restored")
     }
 

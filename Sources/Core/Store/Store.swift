@@ -19,9 +19,6 @@ package struct Store: Sendable {
     /// The server's limit for every statement. The client waits a little longer.
     let statementTimeout: Duration
     let claiming = Claiming()
-    /// After an outage of the database, no daemon is declared dead for so long. It is longer than the pause between two
-    /// attempts to renew, and than the way back to the database (`Database`).
-    var findingBack = Duration.seconds(10)
 
     /// - Parameter onFailure: called for each failed attempt to connect; attempts go on.
     package init(

@@ -410,7 +410,7 @@ actor DaemonCalls {
             try fixture.sql(
                 "update nudged.lease set alive_until = now() - interval '1 ms' where member = '\(id(name))'"
             )
-        case "declare-dead": return [try await store.declareDead(except: id(name))]
+        case "declare-dead": return [try await store.declareDead(store.endedMembers(except: id(name)))]
         case "die": try fixture.die()
         case "beat":
             let uptime = Int64(number("uptime", 60_000))

@@ -21,20 +21,14 @@ extension Fault {
                 sleepers.append(.init(zone: name, minute: minute(-60 + place * 5 % 170), quiet: quiet))
             }
             let clock = try await SteppedClock.start(stage, offset: 0, sleepers)
-            let daemons = [try stage.service(), try stage.service()]
+            // A step makes all leases look ended. Each daemon has 4 s to renew its own.
+            let daemons = try (1...2).map { _ in try stage.service(["NUDGED_RENEWAL": "2000"]) }
             try await clock.settle()
             for offset: Int64 in [7200, 0, -7200, 0, 3600, 7200, -7200, 7200] { try await clock.step(to: offset) }
             for daemon in daemons { try await stage.stop(daemon) }
-            // After a step, the lease of a daemon that runs can look ended. Then the other one records as unknown what it
-            // had just sent. The comparison finds each such push at Apple.
-            let sent = try await clock.entries().filter { ["accepted", "unknown"].contains($0.outcome) }
-            stage.allow { $0.further = sent.count { $0.outcome == "unknown" } }
-            let counts = Dictionary(grouping: sent, by: \.number)
+            let counts = try await clock.accepted()
             let missing = sleepers.indices.filter { counts[$0]?.count != 1 }
             if !missing.isEmpty { stage.fail("not sent exactly once: sleepers \(missing)") }
-            let others =
-                "select count(*) from nudged.delivery where outcome = 'unknown' and reason is distinct from 'daemon_lost'"
-            if try await stage.sql(others) != "0" { stage.fail("unknown for another reason than a lost daemon") }
             stage.note("\(sleepers.count) slots, each sent once")
         }
     }

@@ -30,7 +30,8 @@ extension Fault {
         let beside = plan.pick(quick: [13_000], full: [7000, 10_000, 13_000, 16_000, 20_000])
         return (absences.map { ($0, 1) } + beside.map { ($0, 2) }).map { absence, count in
             // Answers are held until the database is gone, so that no outcome is recorded before.
-            let impatience = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s"]
+            // A lease is renewed so often that an ended one is waited for as long as in a release build.
+            let impatience = ["APNS_RESPONSE_TIMEOUT": "4s", "SCHEDULE_LEASE": "9s", "NUDGED_RENEWAL": "4000"]
             var scenery = Scenery(ownCluster: [:], inFlight: 60, environment: impatience)
             // Three pushes pass, so that Apple allows more streams. The later ones are held until it is open.
             let gate = Mutex((count: 0, isOpen: false))
