@@ -20,7 +20,8 @@ package enum Query: String, Sendable, CaseIterable {
     case dueFanOuts, fanOutHold, fanOutWait, fanOutMembers, fanOutRecipients, fanOutTell, fanOutAdvance, fanOutDrop,
         fanOutMember, waitingFanOuts
     // ownership.sql
-    case join, renew, takeRanges, membership, holdMember, lockMember, ownIntents, orphanIntents, endMember, endedMembers,
+    case join, renew, takeRanges, membership, holdMember, lockMember, ownIntents, orphanIntents, endMember,
+        endedMembers,
         livingDaemons
     // status.sql
     case clock, heartbeat, daemonGone, daemons, status, remaining
