@@ -243,9 +243,9 @@ actor Claimer {
         while !delivery.isHalted, BootTime.milliseconds() < until {
             let open = delivery.lanes.all.filter { !$0.sender.isBlocked }.map(\.identity)
             if open.isEmpty { return false }
-            let lowWater = delivery.terms.settings.batch / 2
-            if open.contains(where: { delivery.queues.count($0) <= lowWater }) { return true }
-            await delivery.queues.wait(for: open, atMost: lowWater, milliseconds: until - BootTime.milliseconds())
+            let batch = delivery.terms.settings.batch
+            if open.contains(where: { delivery.queues.count($0) <= batch }) { return true }
+            await delivery.queues.wait(for: open, atMost: batch, milliseconds: until - BootTime.milliseconds())
         }
         return false
     }

@@ -26,8 +26,8 @@ actor Settler {
     /// A settlement waits this many milliseconds for more users, or until it has `gatherUsers`.
     private static let gatherMilliseconds: Int64 = 8
     private static let gatherUsers = 400
-    /// The most users in one transaction.
-    private static let usersAtOnce = 1_000
+    /// The most users in one transaction. Two such transactions leave room for pushes in flight.
+    private static let usersAtOnce = 500
     /// When more decisions that send nothing are waiting than this, the claimer waits.
     private static let mostRests = 2_000
     /// A user who gets nothing is set aside after this many refused settlements.
@@ -43,6 +43,8 @@ actor Settler {
 
     private let delivery: DeliveryContext
     private let inbox = Monitor(Inbox())
+    /// The transaction that was begun last.
+    private var latest: Task<Void, Never>?
 
     init(_ delivery: DeliveryContext) { self.delivery = delivery }
 
@@ -76,13 +78,16 @@ actor Settler {
         Task { await write(entries, attempt: 0) }
     }
 
+    /// The next transaction is made while the database is busy with this one, so that neither waits for the other.
     private func serve() async {
         while var entries = await next() {
             // A transaction settles entries of one membership and one sweep. Nearly always these are all entries.
             while let held = entries.first?.held {
                 let group = entries.filter { $0.held.member == held.member && $0.held.run === held.run }
-                await write(group, attempt: 0)
                 entries.removeAll { $0.held.member == held.member && $0.held.run === held.run }
+                let before = latest
+                latest = Task { await write(group, attempt: 0) }
+                await before?.value
             }
         }
     }
