@@ -109,7 +109,7 @@ extension ConfigurationKey {
         ),
         // Longer than two response time-outs, but short: after a crash, users wait for its end.
         .init("schedule.lease", .duration(.seconds(3)...(.seconds(3600)), \.schedule.lease), default: "30s"),
-        // The next batch is claimed when a lane holds no more than one. Larger ones only lengthen transactions.
+        // The next batch is claimed when a lane holds no more than one batch. Larger ones only lengthen transactions.
         .init("schedule.batch", .integer(1...10_000, \.schedule.batch), default: "1000"),
         // With 50 ms an answer, 8 at once are 160 users a second.
         .init("decision.concurrency", .integer(1...64, \.decision.concurrency), default: "8"),

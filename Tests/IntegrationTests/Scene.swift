@@ -131,7 +131,8 @@ final class Scene: TestDatabase, Sendable {
             "APNS_ENDPOINT": simulator.endpoint, "APNS_CA_FILE": "\(folder)/ca.pem", "APNS_RESPONSE_TIMEOUT": "2m",
             "DATABASE_URL": cluster.tcpURL(database: database), "DATABASE_STATEMENT_TIMEOUT": "2m",
             "LOG_LEVEL": "trace",
-            "SCHEDULE_LEASE": "5m", "POLICY_SPREAD_MINUTES": "0", "POLICY_QUIET_END_JITTER_MINUTES": "0",
+            "SCHEDULE_LEASE": "5m", "NUDGED_RENEWAL": "300", "POLICY_SPREAD_MINUTES": "0",
+            "POLICY_QUIET_END_JITTER_MINUTES": "0",
         ]
         for (name, value) in changes { all[name] = value }
         return all

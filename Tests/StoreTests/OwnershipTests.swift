@@ -21,8 +21,17 @@ import struct FoundationEssentials.UUID
         #expect(try fixture.lines("select count(*) from nudged.range group by owner") == ["32", "32"])
     }
 
-    /// Its daemon may be on its way back after an outage of the database, or the database's clock has jumped.
-    @Test(.timeLimit(.minutes(1))) func member_whoseLeaseHasEnded_mayRenewItForAWhile() async throws {
+    @Test func endedLease_whenItIsRenewed_isForgotten() {
+        let (other, third) = (UUID(), UUID())
+        var ended = EndedLeases()
+        #expect(ended.dead([other], now: 0, patience: 8) == [])
+        #expect(ended.dead([other, third], now: 7, patience: 8) == [])
+        #expect(ended.dead([other, third], now: 8, patience: 8) == [other])
+        #expect(ended.dead([third], now: 9, patience: 8) == [])
+        #expect(ended.dead([other, third], now: 15, patience: 8) == [third])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func member_whoseLeaseHasEnded_isLeftForAWhile() async throws {
         let fixture = try await F()
         let other = try await fixture.member()
         try fixture.sql("update nudged.lease set alive_until = '1970-01-01'")

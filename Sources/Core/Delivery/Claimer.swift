@@ -236,7 +236,7 @@ actor Claimer {
         areTouchesLeft && startsOver || BootTime.milliseconds() - lookedAt >= Self.lookMilliseconds
     }
 
-    /// Waits until a lane has little left to send. False: no lane takes more for a while, and the next sweep tries
+    /// Waits until a lane holds no more than a batch. False: no lane takes more for a while, and the next sweep tries
     /// again.
     private func someLaneTakesMore() async -> Bool {
         let until = BootTime.milliseconds() + Self.patienceMilliseconds

@@ -23,7 +23,7 @@ package enum FailPoint: String, CaseIterable, Sendable {
 package struct SweepHooks: Sendable {
     package var onReach: (@Sendable (FailPoint) async -> Void)?
 
-    /// How often a membership is renewed; nil: six times in a lease. Twice as long, a lease may have ended.
+    /// How often a membership is renewed; nil: six times in a lease. `Ownership` has what else follows from it.
     package var renewalMilliseconds: Int64?
 
     package init() {}

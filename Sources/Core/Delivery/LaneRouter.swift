@@ -16,8 +16,8 @@ struct LaneRouter: Sendable {
 
     /// Assigns each user to a lane with room; their other devices follow. Aside: users whose lanes are all full.
     func share(_ users: [PlannedUser]) -> (slices: [(lane: LaneIdentity, users: [PlannedUser])], aside: [Aside]) {
-        // A lane with this many users is full. With a quarter of them, it gets more (`Claimer`).
-        let mostUsers = 2 * delivery.terms.settings.batch
+        // A lane with this many users is full. With a third of them, it gets more (`Claimer`).
+        let mostUsers = 3 * delivery.terms.settings.batch
         // The lanes that take users now, and how many each takes.
         typealias Open = (lane: LaneIdentity, room: Int, users: [PlannedUser])
         var open = delivery.lanes.all.compactMap { lane, sender -> Open? in

@@ -33,8 +33,7 @@ package actor Ownership {
     /// See `DeliveryContext.isOutdated`.
     private var isOutdated = false
     private var current: Task<Result<Void, PostgresError>, Never>?
-    /// Other members whose lease has ended, and when this was found (CLOCK_BOOTTIME milliseconds).
-    private var ended: [UUID: Int64] = [:]
+    private var ended = EndedLeases()
 
     init(_ store: Store, _ hand: Hand, _ hooks: SweepHooks, lease: Int64, daemon: UUID, onEvent: @escaping EventSink) {
         (self.store, self.hand, self.hooks) = (store, hand, hooks)
@@ -106,8 +105,8 @@ package actor Ownership {
     }
 
     /// For so long a member may renew a lease that was found to have ended. Its daemon may be on its way back to the
-    /// database, which takes up to five seconds (`Database`), or the database's clock has jumped.
-    private var patience: Int64 { hooks.renewalMilliseconds.map { 2 * $0 } ?? 8_000 }
+    /// database, mostly within five seconds (`Database`), or the database's clock has jumped.
+    private var patience: Int64 { hooks.renewalMilliseconds.map { 2 * $0 } ?? max(8_000, period + 2_000) }
 
     private var period: Int64 { hooks.renewalMilliseconds ?? max(100, leaseMilliseconds / 6) }
 
@@ -126,7 +125,11 @@ package actor Ownership {
             }
             try await declareDead()
             return .success(())
-        } catch { return .failure(error) }
+        } catch {
+            // The others may have lost the database, too.
+            ended = EndedLeases()
+            return .failure(error)
+        }
     }
 
     private func newMembership() async throws(PostgresError) -> View {
@@ -167,9 +170,9 @@ package actor Ownership {
     private func declareDead() async throws(PostgresError) {
         guard let member = membership?.member else { return }
         await hooks.reach(.beforeDeath)
-        let (found, now) = (try await store.endedMembers(except: member), BootTime.milliseconds())
-        ended = found.reduce(into: [:]) { $0[$1] = ended[$1] ?? now }
-        let dead = try await store.declareDead(found.filter { now - (ended[$0] ?? now) >= patience })
+        let found = try await store.endedMembers(except: member)
+        let late = ended.dead(found, now: BootTime.milliseconds(), patience: patience)
+        let dead = try await store.declareDead(late)
         guard dead > 0 else { return }
         await hooks.reach(.afterDeath)
         onEvent(.membersDeclaredDead(dead))
@@ -223,5 +226,17 @@ package actor Ownership {
         let hasEnded = (try? await store.leave(member)) ?? false
         await hooks.reach(.afterLeave)
         return hasEnded
+    }
+}
+
+/// Members whose lease has ended, each with the time at which that was found, in milliseconds.
+struct EndedLeases {
+    private var since: [UUID: Int64] = [:]
+
+    /// - Parameter found: all whose lease has ended now. Others have renewed theirs.
+    /// - Returns: those whose lease was found to have ended so long ago, at each look since then.
+    mutating func dead(_ found: Set<UUID>, now: Int64, patience: Int64) -> Set<UUID> {
+        since = found.reduce(into: [:]) { $0[$1] = since[$1] ?? now }
+        return found.filter { now - (since[$0] ?? now) >= patience }
     }
 }

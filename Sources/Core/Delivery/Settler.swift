@@ -26,7 +26,7 @@ actor Settler {
     /// A settlement waits this many milliseconds for more users, or until it has `gatherUsers`.
     private static let gatherMilliseconds: Int64 = 8
     private static let gatherUsers = 400
-    /// The most users in one transaction. Two such transactions leave room for pushes in flight.
+    /// The most users in one transaction. Two such transactions leave room in flight if a user has one device.
     private static let usersAtOnce = 500
     /// When more decisions that send nothing are waiting than this, the claimer waits.
     private static let mostRests = 2_000

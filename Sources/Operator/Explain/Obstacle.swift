@@ -63,7 +63,7 @@ extension Explanation {
             // Nil: its row is gone, so it was not seen for a day.
             let seconds = facts.daemons.first { $0.id == owner }.map { abs($0.unseenMilliseconds) / 1000 }
             let span = seconds.map { "was not seen for \(Elapsed.text($0))" } ?? "is gone"
-            let fix = "Another daemon takes the range when the lease ends."
+            let fix = "Another daemon takes the range within a minute."
             let fields: Fields = ["cause": "owner_not_seen", "seconds": seconds]
             return none("the daemon that owns the user's range \(span)", fix, fields)
         }
