@@ -1,3 +1,4 @@
+import Base
 import CLibPQ
 import Dispatch
 import Synchronization
@@ -83,7 +84,7 @@ public actor Connection {
         let end = all.count - 1
         if !afterwards.isEmpty { all += start + afterwards + [Self.commit] }
         // What is committed must not be repeated, so `afterwards` is never prepared.
-        let rows = try flight(all, preparing: 2..<end, timeout + Self.grace)
+        let rows = try flight(all, preparing: 1..<end, timeout + Self.grace)
         try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
         for answer in rows[2..<end] where ["ROLLBACK", "COMMIT"].contains(answer.command) {
@@ -98,7 +99,8 @@ public actor Connection {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
-        let text = "\(settings([], timeout).sql);\n\(script)"
+        let calls = all([], timeout).map { "pg_catalog.set_config('\($0.0)', '\($0.1)', true)" }
+        let text = "select \(calls.joined(separator: ", "));\n\(script)"
         try perform { link throws(PostgresError) in
             try link.script(text, name: name, Deadline(after: timeout + Self.grace))
         }
@@ -251,16 +253,22 @@ public actor Connection {
         ("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
     ]
 
-    /// One statement for all settings, which last until the end of the transaction. A later one of the same name counts.
-    /// The last column is the process that answers.
-    func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
-        let path = ("search_path", configuration.searchPath)
+    /// All settings of a transaction. A later one of the same name counts. Names and values are ours.
+    private func all(_ settings: [(String, String)], _ timeout: Duration) -> [(String, String)] {
         // Whole milliseconds. At least 1, because 0 would mean no limit.
         let limit = Int32(min(max(timeout / .milliseconds(1), 1), 2_000_000_000))
-        let all = [path, ("statement_timeout", String(limit))] + Self.fixed + settings
-        // Names and values are ours. The schema is named, since the search path is not set yet.
-        let calls = all.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', true)" }
-        return Statement("settings", sql: "select \(calls.joined(separator: ", ")), pg_catalog.pg_backend_pid()")
+        let start = [("search_path", configuration.searchPath), ("statement_timeout", String(limit))]
+        return start + Self.fixed + settings
+    }
+
+    /// One statement for all settings, which last until the end of the transaction. The last column is the process that
+    /// answers. The schema is named, since the search path is not set yet.
+    func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
+        let all = all(settings, timeout)
+        let calls = all.indices.map { "pg_catalog.set_config('\(all[$0].0)', $\($0 + 1), true)" }
+        let sql = "select \(calls.joined(separator: ", ")), pg_catalog.pg_backend_pid()"
+        let name = "settings_\(sql.stableHash)"
+        return Statement("settings", sql: sql, parameters: all.map { .text($0.1) }, preparedName: name)
     }
 
     /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.
