@@ -103,9 +103,11 @@ package struct BatchOutcomes: Sendable {
 
 /// Limits the pushes with open intents to `apns.maxInFlight` in all. `FlightBudget` divides them among the lanes.
 final class FlightRoom: Sendable {
-    private let open = Monitor<[LaneIdentity: Int]>([:])
+    /// The open pushes of each lane. There are few lanes, so a search is cheaper than hashing.
+    private typealias Open = [(lane: LaneIdentity, count: Int)]
+    private let open = Monitor<Open>([])
 
-    var openPushes: Int { open.withLock { $0.values.reduce(0, +) } }
+    var openPushes: Int { open.withLock { $0.reduce(0) { $0 + $1.count } } }
 
     func free(_ lane: LaneIdentity, _ budget: FlightBudget) -> Int { open.withLock { Self.free(lane, budget, $0) } }
 
@@ -117,20 +119,25 @@ final class FlightRoom: Sendable {
     func reserve(upTo count: Int, for lane: LaneIdentity, _ budget: FlightBudget) -> Int {
         open.withLock { open in
             let taken = min(count, Self.free(lane, budget, open))
-            if taken > 0 { open[lane, default: 0] += taken }
+            if taken > 0 { Self.add(taken, lane, &open) }
             return max(0, taken)
         }
     }
 
     func giveBack(_ count: Int, _ lane: LaneIdentity) {
-        open.withLock { open in
-            let left = (open[lane] ?? 0) - count
-            open[lane] = left > 0 ? left : nil
-        }
+        open.withLock { Self.add(-count, lane, &$0) }
     }
 
-    private static func free(_ lane: LaneIdentity, _ budget: FlightBudget, _ open: [LaneIdentity: Int]) -> Int {
-        budget.room(own: open[lane] ?? 0, others: open.filter { $0.key != lane }.map(\.value))
+    private static func add(_ count: Int, _ lane: LaneIdentity, _ open: inout Open) {
+        guard let place = open.firstIndex(where: { $0.lane == lane }) else { return open.append((lane, count)) }
+        open[place].count += count
+        // A lane may have left the configuration.
+        if open[place].count <= 0 { open.remove(at: place) }
+    }
+
+    private static func free(_ lane: LaneIdentity, _ budget: FlightBudget, _ open: Open) -> Int {
+        let own = open.first { $0.lane == lane }?.count ?? 0
+        return budget.room(own: own, others: open.lazy.filter { $0.lane != lane }.map(\.count))
     }
 }
 
@@ -156,9 +163,10 @@ package struct FlightBudget: Sendable {
     package init(total: Int, lanes: Int) { (self.total, self.lanes) = (total, lanes) }
 
     /// How many more pushes a lane may have, beside its `own` and those of each other lane. Idle lanes may be left out.
-    package func room(own: Int, others: [Int]) -> Int {
+    package func room(own: Int, others: some Sequence<Int>) -> Int {
         let reserved = lanes > 1 ? total / (2 * lanes) : 0
-        let taken = others.reduce(0) { $0 + max($1, reserved) } + (max(0, lanes - 1 - others.count)) * reserved
-        return max(0, total - taken - own)
+        var (taken, idle) = (0, lanes - 1)
+        for other in others { (taken, idle) = (taken + max(other, reserved), idle - 1) }
+        return max(0, total - taken - max(0, idle) * reserved - own)
     }
 }

@@ -186,7 +186,9 @@ actor Settler {
         guard let held = entries.first?.held else { preconditionFailure("a settlement has users") }
         var settlement = Settlement(member: held.member, sweepID: held.run.id)
         let planner = delivery.terms.planner
-        var flights: [ObjectIdentifier: (flight: Flight, users: [UUID])] = [:]
+        // There are few flights, so a search is cheaper than hashing.
+        var flights: [(flight: Flight, users: [UUID])] = []
+        settlement.changes.reserveCapacity(entries.count)
         for entry in entries {
             switch entry {
             case .rest(let change, _): settlement.changes.append(change)
@@ -195,10 +197,13 @@ actor Settler {
                 settlement.changes.append(
                     planner.settle(user.plan, outcomes: outcomes, attemptedAt: at, fraction: flight.fraction, now: now)
                 )
-                flights[ObjectIdentifier(flight), default: (flight, [])].users.append(user.plan.userID)
+                let place = flights.firstIndex { $0.flight === flight } ?? flights.count
+                if place == flights.count { flights.append((flight, [])) }
+                flights[place].users.append(user.plan.userID)
             }
         }
-        for (flight, users) in flights.values {
+        settlement.changes.sort { $0.userID < $1.userID }
+        for (flight, users) in flights {
             guard !flight.isWithdrawn else {
                 settlement.withdrawn.append(flight.intent)
                 continue
@@ -215,16 +220,12 @@ actor Settler {
         var sent: [SendPlan] = []
         tell(moved: settlement.changes.flatMap(\.environments).filter { $0.state == .moved })
         var tally = RecordTally()
-        for record in settlement.changes.lazy.flatMap(\.records) {
-            tally.enter(record.outcome, of: record.kind)
-            switch record.outcome {
-            case .accepted, .dropped, .deferred, .skipped: break
-            case .rejected:
-                let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
-                delivery.onEvent(.rejected(user: user, deviceHash: device, reason: reason, status: record.status))
-            case .unknown:
-                let (device, reason) = (record.deviceHash, record.reason ?? "")
-                delivery.onEvent(.unknown(user: record.userID, kind: record.kind, deviceHash: device, reason: reason))
+        // By places, since a copy of a change or a record counts a dozen references.
+        let changes = settlement.changes
+        for one in changes.indices {
+            for place in changes[one].records.indices {
+                tally.enter(changes[one].records[place].outcome, of: changes[one].records[place].kind)
+                tell(changes[one].records[place])
             }
         }
         for entry in entries {
@@ -247,6 +248,18 @@ actor Settler {
             report.served += served
             report.tokensDeleted += result.tokensDeleted
             report.record.add(tally)
+        }
+    }
+
+    private func tell(_ record: DeliveryRecord) {
+        switch record.outcome {
+        case .accepted, .dropped, .deferred, .skipped: break
+        case .rejected:
+            let (user, device, reason) = (record.userID, record.deviceHash, record.reason ?? "")
+            delivery.onEvent(.rejected(user: user, deviceHash: device, reason: reason, status: record.status))
+        case .unknown:
+            let (device, reason) = (record.deviceHash, record.reason ?? "")
+            delivery.onEvent(.unknown(user: record.userID, kind: record.kind, deviceHash: device, reason: reason))
         }
     }
 

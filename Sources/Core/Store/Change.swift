@@ -64,7 +64,7 @@ extension Change {
         writer.byte(Self.format)
         writer.number(evaluatedAt.seconds)
         writer.optional(since) { $0.number($1.seconds) }
-        writer.data(state.bytes)
+        state.write(to: &writer)
         writer.number(Int64(ignored))
         writer.optional(retry) { $0.text($1) }
         writer.count(records.count)
@@ -83,7 +83,7 @@ extension Change {
             guard try reader.byte() == Self.format else { return nil }
             let at = Instant(seconds: try reader.number())
             let since = try reader.isThere() ? Instant(seconds: reader.number()) : nil
-            guard let state = UserState(bytes: Array(try reader.data())) else { return nil }
+            let state = try UserState(&reader)
             self.init(userID: userID, turn: turn, dueAt: at, evaluatedAt: at, since: since, state: state)
             ignored = Int16(clamping: try reader.number())
             retry = try reader.isThere() ? reader.text() : nil

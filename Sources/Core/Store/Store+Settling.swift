@@ -122,8 +122,11 @@ extension Store {
             let withdrawn = Parameter.uuidArray(settlement.withdrawn.sorted())
             statements.append(Query.withdrawIntents([withdrawn, .uuid(member), .uuid(settlement.sweepID)]))
         }
-        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands.
-        let changes = settlement.changes.sorted { $0.userID < $1.userID }
+        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands. Sorted here only
+        // if they are not yet, since that copies them.
+        var changes = settlement.changes
+        let isInOrder = changes.indices.dropFirst().allSatisfy { changes[$0 - 1].userID < changes[$0].userID }
+        if !isInOrder { changes.sort { $0.userID < $1.userID } }
         if !changes.isEmpty { statements.append(Query.settle(parameters(changes, settlement.sweepID))) }
         let notes = EnvironmentNote.distinct(changes.flatMap { $0.environments })
         if !notes.isEmpty {

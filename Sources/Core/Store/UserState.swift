@@ -23,9 +23,14 @@ package struct UserState: Sendable, Equatable {
     /// Whether a newer version wrote it.
     static func isNewer(_ bytes: [UInt8]) -> Bool { bytes.first.map { $0 > formats.upperBound } ?? false }
 
-    /// Each instant is the distance to the one before: in order, most take three bytes.
     package var bytes: [UInt8] {
         var writer = ByteWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Each instant is the distance to the one before: in order, most take three bytes.
+    func write(to writer: inout ByteWriter) {
         writer.byte(history.unseen == nil ? 1 : 2)
         writer.optional(fingerprint) { $0.number($1) }
         writer.optional(template) { $0.number(Int64($1)) }
@@ -47,37 +52,40 @@ package struct UserState: Sendable, Equatable {
             writer.number(Int64(unseen.count))
             writer.number(step(unseen.lastAt.seconds))
         }
-        return writer.bytes
     }
 
     /// nil: no daemon of this version wrote it. Instants and dates that no calendar holds are left out.
     package init?(bytes: [UInt8]) {
         do throws(Malformed) {
             var reader = ByteReader(bytes)
-            let format = try reader.byte()
-            guard Self.formats.contains(format) else { return nil }
-            fingerprint = try reader.isThere() ? reader.number() : nil
-            template = try reader.isThere() ? Int32(clamping: reader.number()) : nil
-            var last: Int64 = 0
-            func step(_ reader: inout ByteReader) throws(Malformed) -> Instant {
-                last &+= try reader.number()
-                return Instant(seconds: last)
-            }
-            history = History()
-            history.sent = try reader.list(step)
-            history.checkIns = try reader.list { reader throws(Malformed) -> CheckIn? in
-                let at = try step(&reader)
-                return LocalDate(slot: try reader.number()).map { CheckIn(at: at, slot: $0) }
-            }.compactMap(\.self)
-            let closed = try reader.list { reader throws(Malformed) in LocalDate(slot: try reader.number()) }
-            history.closed = closed.compactMap(\.self)
-            if format == 2 {
-                let count = Int32(clamping: try reader.number())
-                let lastAt = try step(&reader)
-                if count > 0 { history.unseen = UnseenPushes(count: count, lastAt: lastAt) }
-            }
+            try self.init(&reader)
             try reader.end()
         } catch { return nil }
+    }
+
+    init(_ reader: inout ByteReader) throws(Malformed) {
+        let format = try reader.byte()
+        guard Self.formats.contains(format) else { throw Malformed() }
+        fingerprint = try reader.isThere() ? reader.number() : nil
+        template = try reader.isThere() ? Int32(clamping: reader.number()) : nil
+        var last: Int64 = 0
+        func step(_ reader: inout ByteReader) throws(Malformed) -> Instant {
+            last &+= try reader.number()
+            return Instant(seconds: last)
+        }
+        history = History()
+        history.sent = try reader.list(step)
+        history.checkIns = try reader.list { reader throws(Malformed) -> CheckIn? in
+            let at = try step(&reader)
+            return LocalDate(slot: try reader.number()).map { CheckIn(at: at, slot: $0) }
+        }.compactMap(\.self)
+        let closed = try reader.list { reader throws(Malformed) in LocalDate(slot: try reader.number()) }
+        history.closed = closed.compactMap(\.self)
+        if format == 2 {
+            let count = Int32(clamping: try reader.number())
+            let lastAt = try step(&reader)
+            if count > 0 { history.unseen = UnseenPushes(count: count, lastAt: lastAt) }
+        }
     }
 }
 

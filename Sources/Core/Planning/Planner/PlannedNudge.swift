@@ -64,7 +64,7 @@ package final class PlannedNudge: Sendable {
 
     let values: Values
 
-    init(_ values: Values) { self.values = values }
+    init(_ values: consuming Values) { self.values = values }
 
     package subscript<Value>(dynamicMember path: KeyPath<Values, Value>) -> Value { values[keyPath: path] }
 

@@ -171,9 +171,12 @@ extension UserPlanner {
             guard let found = try? zones.zone(named: zone) as Zone?? else { return false }
             return found == nil
         }
-        for case let zone? in [candidate.preferences.timezone, user.timezone] where isUnknown(zone) {
+        func note(_ zone: String?) {
+            guard let zone, isUnknown(zone) else { return }
             notices.append(.timezoneInvalid(user: name, valueHash: zone.stableHash))
         }
+        note(candidate.preferences.timezone)
+        note(user.timezone)
         if let zone = user.reminders.all.compactMap(\.timezone).first(where: isUnknown) {
             notices.append(.reminderZoneUnknown(user: name, valueHash: zone.stableHash))
         }

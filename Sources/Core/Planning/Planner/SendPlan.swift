@@ -21,13 +21,14 @@ package final class SendPlan: Sendable {
     package var records: [DeliveryRecord] { draft.records }
     package var ended: [NudgeIdentity] { draft.ended }
 
-    init(_ candidate: Candidate, _ draft: PlanDraft, _ row: Row) {
-        var (candidate, draft) = (candidate, draft)
+    init(_ candidate: consuming Candidate, _ draft: consuming PlanDraft, _ row: Row) {
         candidate.history = draft.base
         // Nothing more is evaluated with it.
         draft.history = draft.base
-        (self.candidate, self.draft, self.row) = (candidate, draft, row)
         pushCount = draft.nudges.reduce(0) { $0 + $1.targets.count }
+        self.row = row
+        self.candidate = candidate
+        self.draft = draft
     }
 
     package func reference(_ identity: NudgeIdentity) -> MessageReference? {

@@ -12,7 +12,10 @@ extension UserPlanner {
         let lanes = planner.lanes
         let devices = RecipientDevices(user.devices, user.quarantine, lanes, now: now)
         self.devices = devices
-        surfaces = user.surfaces.mapValues { RecipientDevices($0, user.quarantine, lanes, now: now) }
+        // An empty one is made without an allocation.
+        surfaces =
+            user.surfaces.isEmpty
+            ? [:] : user.surfaces.mapValues { RecipientDevices($0, user.quarantine, lanes, now: now) }
         let retries = user.retry.map(Retry.all(json:)) ?? []
         self.retries = Dictionary(retries.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
         let (id, preferences) = (user.userID, planner.parsed(user.preferences))

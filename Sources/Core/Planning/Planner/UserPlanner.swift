@@ -175,7 +175,7 @@ struct UserPlanner: ~Copyable {
             guard let text = nudge.text else { return try withoutText(retry) }
             return try end(nudge, records(text.members, .dropped, reason: "payload_malformed", at: now))
         }
-        draft.send(PlannedNudge(attempt), now: now)
+        draft.send(PlannedNudge(consume attempt), now: now)
         return nil
     }
 
