@@ -330,7 +330,7 @@ begin
         else
             'create view nudged.device with (security_barrier) as
             select user_id, device_token as token, greatest(created_at, updated_at) as registered_at, environment, topic from public.push_tokens
-            -- The stored size is compared first, so that no long value is expanded. Most devices are of the second line.
+            -- The stored size is compared first, so that no long value is expanded. The second line decides most rows.
             where case when pg_column_size(platform) > 64 then false
                 when platform::text collate "C" = ''ios'' then true
                 else lower(btrim(platform::text, '' '' || chr(9) || chr(10) || chr(13)) collate "C")

@@ -82,8 +82,11 @@ public actor Connection {
         let start = [Self.begin, self.settings(settings, timeout)]
         var all = start + statements + [Self.commit]
         let end = all.count - 1
-        if !afterwards.isEmpty { all += start + afterwards + [Self.commit] }
-        // What is committed must not be repeated, so `afterwards` is never prepared.
+        // What is committed must not be repeated, so `afterwards` is never prepared, and its settings have another name.
+        if !afterwards.isEmpty {
+            let again = self.settings(settings, timeout, named: "settings_afterwards")
+            all += [Self.begin, again] + afterwards + [Self.commit]
+        }
         let rows = try flight(all, preparing: 1..<end, timeout + Self.grace)
         try Self.checkCommitted(rows[end])
         // After a ROLLBACK among the statements, our COMMIT has nothing to commit but is still answered with COMMIT.
@@ -253,7 +256,8 @@ public actor Connection {
         ("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
     ]
 
-    /// All settings of a transaction. A later one of the same name counts. Names and values are ours.
+    /// All settings of a transaction. A later one of the same name counts. Names and values are ours, so
+    /// `execute(script:)` can write them into SQL.
     private func all(_ settings: [(String, String)], _ timeout: Duration) -> [(String, String)] {
         // Whole milliseconds. At least 1, because 0 would mean no limit.
         let limit = Int32(min(max(timeout / .milliseconds(1), 1), 2_000_000_000))
@@ -263,12 +267,12 @@ public actor Connection {
 
     /// One statement for all settings, which last until the end of the transaction. The last column is the process that
     /// answers. The schema is named, since the search path is not set yet.
-    func settings(_ settings: [(String, String)], _ timeout: Duration) -> Statement {
+    func settings(_ settings: [(String, String)], _ timeout: Duration, named: String = "settings") -> Statement {
         let all = all(settings, timeout)
         let calls = all.indices.map { "pg_catalog.set_config('\(all[$0].0)', $\($0 + 1), true)" }
         let sql = "select \(calls.joined(separator: ", ")), pg_catalog.pg_backend_pid()"
-        let name = "settings_\(sql.stableHash)"
-        return Statement("settings", sql: sql, parameters: all.map { .text($0.1) }, preparedName: name)
+        let values = all.map { Parameter.text($0.1) }
+        return Statement(named, sql: sql, parameters: values, preparedName: "settings_\(sql.stableHash)")
     }
 
     /// COMMIT of a failed transaction is not an error for the server: it answers with the tag ROLLBACK.

@@ -129,7 +129,8 @@ final class FlightRoom: Sendable {
     }
 
     private static func add(_ count: Int, _ lane: LaneIdentity, _ open: inout Open) {
-        guard let place = open.firstIndex(where: { $0.lane == lane }) else { return open.append((lane, count)) }
+        let place = open.firstIndex { $0.lane == lane } ?? open.count
+        if place == open.count { open.append((lane, 0)) }
         open[place].count += count
         // A lane may have left the configuration.
         if open[place].count <= 0 { open.remove(at: place) }

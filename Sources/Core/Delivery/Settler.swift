@@ -202,6 +202,7 @@ actor Settler {
                 flights[place].users.append(user.plan.userID)
             }
         }
+        // In the order that the store writes, so that it need not copy them.
         settlement.changes.sort { $0.userID < $1.userID }
         for (flight, users) in flights {
             guard !flight.isWithdrawn else {
@@ -220,7 +221,7 @@ actor Settler {
         var sent: [SendPlan] = []
         tell(moved: settlement.changes.flatMap(\.environments).filter { $0.state == .moved })
         var tally = RecordTally()
-        // By places, since a copy of a change or a record counts a dozen references.
+        // Read by index: a copy of a change or a record counts a dozen references.
         let changes = settlement.changes
         for one in changes.indices {
             for place in changes[one].records.indices {

@@ -122,8 +122,8 @@ extension Store {
             let withdrawn = Parameter.uuidArray(settlement.withdrawn.sorted())
             statements.append(Query.withdrawIntents([withdrawn, .uuid(member), .uuid(settlement.sweepID)]))
         }
-        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands. Sorted here only
-        // if they are not yet, since that copies them.
+        // In the order of user_id, like all writers that wait for locks, to avoid deadlocks with commands. Nearly always
+        // they are: sorting would copy them.
         var changes = settlement.changes
         let isInOrder = changes.indices.dropFirst().allSatisfy { changes[$0 - 1].userID < changes[$0].userID }
         if !isInOrder { changes.sort { $0.userID < $1.userID } }

@@ -63,6 +63,7 @@ package struct UserState: Sendable, Equatable {
         } catch { return nil }
     }
 
+    /// Reads no further than the state: more may follow.
     init(_ reader: inout ByteReader) throws(Malformed) {
         let format = try reader.byte()
         guard Self.formats.contains(format) else { throw Malformed() }

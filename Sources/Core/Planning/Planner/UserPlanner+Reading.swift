@@ -12,7 +12,7 @@ extension UserPlanner {
         let lanes = planner.lanes
         let devices = RecipientDevices(user.devices, user.quarantine, lanes, now: now)
         self.devices = devices
-        // An empty one is made without an allocation.
+        // `mapValues` allocates even for an empty dictionary.
         surfaces =
             user.surfaces.isEmpty
             ? [:] : user.surfaces.mapValues { RecipientDevices($0, user.quarantine, lanes, now: now) }
