@@ -102,10 +102,11 @@ public actor Connection {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
         defer { passTurn() }
-        let calls = all([], timeout).map { "pg_catalog.set_config('\($0.0)', '\($0.1)', true)" }
-        let text = "select \(calls.joined(separator: ", "));\n\(script)"
         try perform { link throws(PostgresError) in
-            try link.script(text, name: name, Deadline(after: timeout + Self.grace))
+            let deadline = Deadline(after: timeout + Self.grace)
+            _ = try link.flight([Self.begin, settings([], timeout)], deadline)
+            try link.script(script, name: name, deadline)
+            try Self.checkCommitted(try link.flight([Self.commit], deadline)[0])
         }
     }
 
@@ -256,19 +257,14 @@ public actor Connection {
         ("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
     ]
 
-    /// All settings of a transaction. A later one of the same name counts. Names and values are ours, so
-    /// `execute(script:)` can write them into SQL.
-    private func all(_ settings: [(String, String)], _ timeout: Duration) -> [(String, String)] {
+    /// One statement for all settings, which last until the end of the transaction. A later one of the same name counts.
+    /// The last column is the process that answers.
+    func settings(_ settings: [(String, String)], _ timeout: Duration, named: String = "settings") -> Statement {
         // Whole milliseconds. At least 1, because 0 would mean no limit.
         let limit = Int32(min(max(timeout / .milliseconds(1), 1), 2_000_000_000))
         let start = [("search_path", configuration.searchPath), ("statement_timeout", String(limit))]
-        return start + Self.fixed + settings
-    }
-
-    /// One statement for all settings, which last until the end of the transaction. The last column is the process that
-    /// answers. The schema is named, since the search path is not set yet.
-    func settings(_ settings: [(String, String)], _ timeout: Duration, named: String = "settings") -> Statement {
-        let all = all(settings, timeout)
+        let all = start + Self.fixed + settings
+        // The names are ours. The schema is named, since the search path is not set yet.
         let calls = all.indices.map { "pg_catalog.set_config('\(all[$0].0)', $\($0 + 1), true)" }
         let sql = "select \(calls.joined(separator: ", ")), pg_catalog.pg_backend_pid()"
         let values = all.map { Parameter.text($0.1) }
