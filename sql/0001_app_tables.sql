@@ -13,6 +13,15 @@ create type nudged.result as (id uuid, done bigint, too_late bigint, warnings te
 create function nudged.result_of(id uuid default null, done bigint default 1, too_late bigint default 0, warnings text[] default '{}') returns nudged.result
 language sql immutable parallel safe return row(id, done, too_late, warnings)::nudged.result;
 
+-- Comments on a table or view, and on its columns: names and comments in turn.
+create function nudged.describe(relation regclass, what text, variadic phrases text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+    execute format('comment on %s %s is %L', case (select c.relkind from pg_class c where c.oid = relation) when 'v' then 'view' else 'table' end, relation, what);
+    for place in 1..cardinality(phrases) by 2 loop
+        execute format('comment on column %s.%I is %L', relation, phrases[place], phrases[place + 1]);
+    end loop;
+end $$;
+
 -- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
 -- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
 -- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner. Names are
@@ -464,11 +473,11 @@ comment on schema nudged_api is 'What an app''s backend may call: docs/SQL.md. E
 comment on schema nudged_me is 'What a signed-in user may call, for themselves: docs/SQL.md. Expose it through PostgREST.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
 comment on table nudged.bound is 'Which tables and columns nudged''s views on the app''s tables read, so that a table that was replaced is noticed.';
-comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
-comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
-comment on column nudged.recipient.timezone is 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.';
-comment on column nudged.recipient.first_session_complete is 'Whether the user has finished a first session.';
-comment on view nudged.device is 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
-comment on column nudged.device.user_id is 'The user who is signed in on the device.';
+select nudged.describe('nudged.recipient', 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.',
+    'preferences', 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.',
+    'timezone', 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.',
+    'first_session_complete', 'Whether the user has finished a first session.');
+select nudged.describe('nudged.device', 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.',
+    'user_id', 'The user who is signed in on the device.');
 comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';

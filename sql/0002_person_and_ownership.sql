@@ -479,52 +479,47 @@ select nudged.finish_tables();
 insert into nudged.person (user_id, due_at)
 select distinct user_id, date_trunc('second', now()) from nudged.recipient;
 
-comment on table nudged.person is 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.';
-comment on column nudged.person.turn is 'Rises with each settlement, so that each is made once.';
-comment on column nudged.person.version is 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes. On another version a settlement leaves due_at as it is.';
-comment on column nudged.person.due_at is 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.';
-comment on column nudged.person.touched_at is 'When the newest change was made that no decision has seen. Null: none.';
-comment on column nudged.person.since is 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY-SPEC.md).';
-comment on column nudged.person.evaluated_at is 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.';
-comment on column nudged.person.retry is 'What is left of nudges that not all devices have got yet, as JSON. Null: nothing.';
-comment on column nudged.person.quarantine is 'What Apple''s answers say about devices: those that get nothing until they register again, and those that work in the other environment, as JSON. Read the former with nudged.quarantined.';
-comment on column nudged.person.analysed is 'When the decision service was asked about this user: at most the last 20 times of the last hour. Null: never.';
-comment on column nudged.person.state is 'The history that the policy reads, for the daemon. "nudged explain" shows it.';
+select nudged.describe('nudged.person', 'One row per user: when they are due, and the history that the policy reads. The daemon writes it; people read it.',
+    'turn', 'Rises with each settlement, so that each is made once.',
+    'version', 'Rises with every change and arrival that the daemon has taken. The upper 32 bits count changes. On another version a settlement leaves due_at as it is.',
+    'due_at', 'The earliest time at which the policy''s answer can change. The daemon evaluates the user then. 1970: an urgent message waits.',
+    'touched_at', 'When the newest change was made that no decision has seen. Null: none.',
+    'since', 'When check-ins last became possible for this user, or were last rescheduled (docs/POLICY-SPEC.md).',
+    'evaluated_at', 'When the policy was last evaluated for the user. Check-ins that are missed after it are recorded as skipped.',
+    'retry', 'What is left of nudges that not all devices have got yet, as JSON. Null: nothing.',
+    'quarantine', 'What Apple''s answers say about devices: those that get nothing until they register again, and those that work in the other environment, as JSON. Read the former with nudged.quarantined.',
+    'analysed', 'When the decision service was asked about this user: at most the last 20 times of the last hour. Null: never.',
+    'state', 'The history that the policy reads, for the daemon. "nudged explain" shows it.',
+    'ignored', 'Check-ins that counted as sent since the app last saw the user. 0 without policy.backOffAfter.');
 comment on table nudged.touched is 'Changes that wait to be drained. Triggers and functions insert rows; the daemon deletes them within a second or so.';
 comment on table nudged.member is 'The daemons that share the work now. A row is inserted when a daemon joins, and deleted when it leaves or is declared dead. Deleting a row by hand declares that daemon dead.';
 comment on table nudged.lease is 'Until when each membership lasts. A daemon renews its row every few seconds. If it doesn''t, another daemon declares it dead.';
 comment on table nudged.range is 'The 64 ranges of users, by the hash of the user''s id. Only the owner of a range works on its users.';
 comment on table nudged.daemon is 'One row per daemon of the last day: what it says about itself. The daemon writes it; "nudged status" shows it.';
-comment on table nudged.intent is 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per user. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.';
-comment on column nudged.intent.id is 'Identifies the intent.';
-comment on column nudged.intent.member is 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.';
-comment on column nudged.intent.sweep_id is 'The sweep that planned them.';
-comment on column nudged.intent.attempted_at is 'The time of these attempts in nudged.delivery.';
-comment on column nudged.intent.user_ids is 'The users who get these pushes.';
-comment on column nudged.intent.turns is 'The turns of these users. A user of another turn is settled.';
-comment on column nudged.intent.contents is 'What is recorded for each user if the outcomes stay unknown, for the daemon. "nudged explain" shows it.';
-comment on column nudged.intent.message_ids is 'The messages and reminders in these pushes.';
-comment on column nudged.intent.open is 'How many of these users are not settled yet.';
-comment on column nudged.intent.withdrawn_until is 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.';
-comment on table nudged.setting is 'One row: limits per user, and how long the record is kept. Change it with "update nudged.setting set ...". A change takes effect at once.';
-comment on column nudged.setting.is_only is 'Always true: keeps the table at one row.';
-comment on column nudged.setting.max_devices is 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.';
-comment on column nudged.setting.max_reminders is 'Most pending reminders that a user has set. nudged_api.set_reminder refuses more.';
-comment on column nudged.setting.allow_critical is 'Whether calls may ask for critical alerts, which need an entitlement of Apple''s.';
-comment on column nudged.setting.max_messages is 'Most messages that wait for a user. nudged_api.send refuses more; nudged_api.send_many records more as dropped.';
-comment on column nudged.setting.max_calls_per_hour is 'Most calls of a signed-in user in an hour that write something. Others are refused.';
-comment on column nudged.setting.max_calls_per_day is 'Most calls of a signed-in user in a day that write something. Others are refused.';
-comment on view nudged.quarantined is 'Devices that get nothing in an environment, since Apple refuses their tokens there. A device leaves the view by registering again, or when it turns out to work in the other environment.';
-comment on column nudged.quarantined.environment is 'The APNs environment in which Apple refuses the token.';
-comment on column nudged.quarantined.topic is 'The APNs topic for which Apple refuses the token.';
-comment on column nudged.quarantined.reason is 'Apple''s reason.';
-comment on column nudged.quarantined.at is 'When the device was put into quarantine.';
+select nudged.describe('nudged.intent', 'Pushes that are about to be written to Apple. One row per slice, with parallel arrays: one element per user. The daemon inserts and deletes it. A row that a dead daemon leaves behind is recorded as unknown.',
+    'id', 'Identifies the intent.',
+    'member', 'The member that writes these pushes. Null: the member has ended, and any daemon records the open pushes as unknown.',
+    'sweep_id', 'The sweep that planned them.', 'attempted_at', 'The time of these attempts in nudged.delivery.',
+    'user_ids', 'The users who get these pushes.', 'turns', 'The turns of these users. A user of another turn is settled.',
+    'contents', 'What is recorded for each user if the outcomes stay unknown, for the daemon. "nudged explain" shows it.',
+    'message_ids', 'The messages and reminders in these pushes.', 'open', 'How many of these users are not settled yet.',
+    'withdrawn_until', 'Not null: the intent was withdrawn. The row is empty, and makes a late commit of the intent fail until this time.');
+select nudged.describe('nudged.setting', 'One row: limits per user, and how long the record is kept. Change it with "update nudged.setting set ...". A change takes effect at once.',
+    'is_only', 'Always true: keeps the table at one row.',
+    'max_devices', 'Most devices of a user in a table public.push_tokens that nudged created. A new device replaces the one that registered longest ago.',
+    'max_reminders', 'Most pending reminders that a user has set. nudged_api.set_reminder refuses more.',
+    'allow_critical', 'Whether calls may ask for critical alerts, which need an entitlement of Apple''s.',
+    'max_messages', 'Most messages that wait for a user. nudged_api.send refuses more; nudged_api.send_many records more as dropped.',
+    'max_calls_per_hour', 'Most calls of a signed-in user in an hour that write something. Others are refused.',
+    'max_calls_per_day', 'Most calls of a signed-in user in a day that write something. Others are refused.',
+    'retention_days', 'How many days of nudged.delivery are kept. Older days are dropped.');
+select nudged.describe('nudged.quarantined', 'Devices that get nothing in an environment, since Apple refuses their tokens there. A device leaves the view by registering again, or when it turns out to work in the other environment.',
+    'environment', 'The APNs environment in which Apple refuses the token.', 'topic', 'The APNs topic for which Apple refuses the token.',
+    'reason', 'Apple''s reason.', 'at', 'When the device was put into quarantine.');
 comment on table nudged.lock is 'Locks of nudged''s functions. It looks empty: each row is inserted and deleted in one transaction.';
-comment on column nudged.setting.retention_days is 'How many days of nudged.delivery are kept. Older days are dropped.';
-comment on table nudged.seen is 'When the app last saw each user. nudged_api.seen, nudged_me.seen and an opened nudge write it, at most once a minute.';
-comment on column nudged.seen.at is 'When the app last saw the user.';
-comment on table nudged.surface is 'Tokens of Live Activities, widgets and controls. The app registers them by nudged_me.register_device.';
-comment on column nudged.surface.user_id is 'The user who was signed in when the app registered the token.';
-comment on column nudged.surface.surface is 'widgets, controls, start: and a Swift type (starts such activities), or activity: and the app''s name of a running one.';
-comment on column nudged.person.ignored is 'Check-ins that counted as sent since the app last saw the user. 0 without policy.backOffAfter.';
+select nudged.describe('nudged.seen', 'When the app last saw each user. nudged_api.seen, nudged_me.seen and an opened nudge write it, at most once a minute.',
+    'at', 'When the app last saw the user.');
+select nudged.describe('nudged.surface', 'Tokens of Live Activities, widgets and controls. The app registers them by nudged_me.register_device.',
+    'user_id', 'The user who was signed in when the app registered the token.',
+    'surface', 'widgets, controls, start: and a Swift type (starts such activities), or activity: and the app''s name of a running one.');
 comment on function nudged_api.touch is 'Says that something about this user changed that nudged''s triggers don''t see. The next sweep evaluates the user.';

@@ -1002,19 +1002,17 @@ $$;
 
 select nudged.finish_tables();
 
-comment on table nudged.message is 'Messages that wait to be sent. The app inserts rows with nudged_api.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.';
-comment on column nudged.message.id is 'The message''s id, as nudged_api.send returned it.';
-comment on column nudged.message.created_at is 'When nudged_api.send was called.';
-comment on column nudged.message.data is 'Members of the payload beside "aps": a JSON object, or null.';
-comment on column nudged.message.category is 'Apple''s notification category: which actions the phone offers.';
-comment on column nudged.message.thread_id is 'Apple''s thread id: what the phone groups.';
-comment on column nudged.message.collapse_key is 'Of several waiting messages with one key only the newest is sent.';
-comment on column nudged.message.dedupe_key is 'The dedupe_key that nudged_api.send was given.';
-comment on column nudged.message.apns is 'How the phone shows it: the argument apns, without category, thread_id and data, which are columns.';
-comment on column nudged.message.deliver_at is 'Not before this instant. Null: see deliver_local.';
-comment on column nudged.message.deliver_local is 'Not before this wall time in the user''s own zone. Null: see deliver_at, or at once.';
-comment on column nudged.message.texts is 'Title and body by language: the closest to the user''s locale replaces the columns title and body. Null: none.';
-comment on column nudged.message.wakes_at is 'The earliest instant at which it can be due in any zone. Null: at once.';
+select nudged.describe('nudged.message', 'Messages that wait to be sent. The app inserts rows with nudged_api.send, and the daemon deletes them when they end. nudged.delivery keeps their outcome, without the text.',
+    'id', 'The message''s id, as nudged_api.send returned it.', 'created_at', 'When nudged_api.send was called.',
+    'data', 'Members of the payload beside "aps": a JSON object, or null.',
+    'category', 'Apple''s notification category: which actions the phone offers.', 'thread_id', 'Apple''s thread id: what the phone groups.',
+    'collapse_key', 'Of several waiting messages with one key only the newest is sent.',
+    'dedupe_key', 'The dedupe_key that nudged_api.send was given.',
+    'apns', 'How the phone shows it: the argument apns, without category, thread_id and data, which are columns.',
+    'deliver_at', 'Not before this instant. Null: see deliver_local.',
+    'deliver_local', 'Not before this wall time in the user''s own zone. Null: see deliver_at, or at once.',
+    'texts', 'Title and body by language: the closest to the user''s locale replaces the columns title and body. Null: none.',
+    'wakes_at', 'The earliest instant at which it can be due in any zone. Null: at once.');
 comment on table nudged.message_key is 'The id that each dedupe_key got, for 30 days. nudged_api.send writes it; the daemon deletes old rows.';
 comment on type nudged.new_message is 'The arguments of one message, for nudged_api.send_many.';
 comment on function nudged_api.send is 'Sends a message to a user: at once, or when their quiet hours and limits allow it. Returns its id and warnings.';

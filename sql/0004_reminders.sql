@@ -576,26 +576,24 @@ begin
     return written;
 end $$;
 
-comment on view nudged.subject_member is 'The members of a subject, who are told by reminders for everyone. Redefine it over your own tables with "create or replace view". The daemon reads it when a reminder is due.';
-comment on column nudged.subject_member.user_id is 'A user who is told about it.';
+select nudged.describe('nudged.subject_member', 'The members of a subject, who are told by reminders for everyone. Redefine it over your own tables with "create or replace view". The daemon reads it when a reminder is due.',
+    'user_id', 'A user who is told about it.');
 comment on table nudged.reminder is 'The reminders that exist: one per author and subject. nudged_api.set_reminder writes it. nudged.occurrence holds the texts and times.';
-comment on table nudged.occurrence is 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze_reminder and the daemon write it.';
-comment on column nudged.occurrence.user_id is 'The user who is told. For a reminder for everyone that is not due yet: the author.';
-comment on column nudged.occurrence.id is 'Identifies this occurrence, as nudged.delivery.key does.';
-comment on column nudged.occurrence.reminder_id is 'The reminder''s id. The row counts only while nudged.reminder has it.';
-comment on column nudged.occurrence.author_id is 'The user who set the reminder.';
-comment on column nudged.occurrence.apns is 'How the phone shows it: the argument apns. Null: a text with the default sound.';
-comment on column nudged.occurrence.due_at is 'When it is due, as an instant. Null: see due_local.';
-comment on column nudged.occurrence.due_local is 'When it is due, as a wall time in "timezone", or in the recipient''s own zone if that is null.';
-comment on column nudged.occurrence.timezone is 'The zone of due_local and of the recurrence. Null: the recipient''s own.';
-comment on column nudged.occurrence.is_fan_out is 'Whether it is for everyone: when it is due it becomes one row per member of the subject.';
-comment on column nudged.occurrence.fan_out_after is 'The last member who has a row already. Null: none.';
-comment on column nudged.occurrence.is_own is 'Whether the recipient chose the time. Then quiet hours don''t hold it.';
-comment on column nudged.occurrence.recurrence is 'The recurrence rule (RFC 5545). Null: it comes once.';
-comment on column nudged.occurrence.number is 'The place in the series, from 1.';
-comment on column nudged.occurrence.first_at is 'The series'' first time, as an instant. Null: see first_local, or it comes once.';
-comment on column nudged.occurrence.first_local is 'The series'' first time, as a wall time. Null: see first_at, or it comes once.';
-comment on column nudged.occurrence.planned_local is 'The wall time of this occurrence by the rule. A snooze doesn''t change it.';
-comment on column nudged.occurrence.restored_at is 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.';
-comment on column nudged.occurrence.wakes_at is 'The earliest instant at which it can be due in any zone.';
+select nudged.describe('nudged.occurrence', 'What is pending of reminders: one row per recipient and time. nudged_api.set_reminder, nudged_api.snooze_reminder and the daemon write it.',
+    'user_id', 'The user who is told. For a reminder for everyone that is not due yet: the author.',
+    'id', 'Identifies this occurrence, as nudged.delivery.key does.',
+    'reminder_id', 'The reminder''s id. The row counts only while nudged.reminder has it.', 'author_id', 'The user who set the reminder.',
+    'apns', 'How the phone shows it: the argument apns. Null: a text with the default sound.',
+    'due_at', 'When it is due, as an instant. Null: see due_local.',
+    'due_local', 'When it is due, as a wall time in "timezone", or in the recipient''s own zone if that is null.',
+    'timezone', 'The zone of due_local and of the recurrence. Null: the recipient''s own.',
+    'is_fan_out', 'Whether it is for everyone: when it is due it becomes one row per member of the subject.',
+    'fan_out_after', 'The last member who has a row already. Null: none.',
+    'is_own', 'Whether the recipient chose the time. Then quiet hours don''t hold it.',
+    'recurrence', 'The recurrence rule (RFC 5545). Null: it comes once.', 'number', 'The place in the series, from 1.',
+    'first_at', 'The series'' first time, as an instant. Null: see first_local, or it comes once.',
+    'first_local', 'The series'' first time, as a wall time. Null: see first_at, or it comes once.',
+    'planned_local', 'The wall time of this occurrence by the rule. A snooze doesn''t change it.',
+    'restored_at', 'When a backup was restored. If it was due before, it may have been sent since the backup, and is dropped.',
+    'wakes_at', 'The earliest instant at which it can be due in any zone.');
 comment on function nudged_api.cancel_subject_reminders is 'For a row trigger on your table: cancels a subject''s reminders when its row is deleted, archived, gets another id or loses its date (docs/SQL.md).';

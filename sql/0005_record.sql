@@ -252,18 +252,17 @@ create index departed_open on nudged.departed (user_id) where not is_erased;
 select nudged.finish_tables();
 select nudged.maintain_delivery();
 
-comment on table nudged.delivery is 'The record: one row per device and attempt. The daemon and nudged''s functions append rows; none is changed. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.';
-comment on column nudged.delivery.slot is 'The check-in''s local date. Null: another kind.';
-comment on column nudged.delivery.device_hash is 'A hash of the device token: 16 hexadecimal digits. Empty: nothing was sent to a device.';
-comment on column nudged.delivery.apns_id is 'The push''s apns-id. Null: nothing was sent.';
-comment on column nudged.delivery.outcome is 'accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped or unknown; and what the user did with it: opened, helpful or unhelpful.';
-comment on column nudged.delivery.reason is 'Apple''s reason, or nudged''s.';
-comment on column nudged.delivery.status is 'The HTTP status of Apple''s answer. Null: no answer.';
-comment on column nudged.delivery.local_minute is 'When the push was sent, by the user''s clock: the minute of the week, 0 at Monday 00:00. Null: no push, or no zone.';
-comment on column nudged.delivery.attempted_at is 'When it was attempted, or decided if nothing was sent.';
-comment on column nudged.delivery.sweep_id is 'The sweep that it belongs to. Zeros: no sweep, but a function or a command.';
-comment on column nudged.delivery.decision is 'The decision service''s answer: an object with by, notify, priority and reason. Null: it was not asked.';
-comment on column nudged.delivery.template is 'The check-in''s template. Null: another kind.';
+select nudged.describe('nudged.delivery', 'The record: one row per device and attempt. The daemon and nudged''s functions append rows; none is changed. A check-in that was not sent, and a message or reminder that was dropped, has one row with an empty device_hash.',
+    'slot', 'The check-in''s local date. Null: another kind.',
+    'device_hash', 'A hash of the device token: 16 hexadecimal digits. Empty: nothing was sent to a device.',
+    'apns_id', 'The push''s apns-id. Null: nothing was sent.',
+    'outcome', 'accepted, rejected, deferred (Apple asked to try again later; another row follows), dropped, skipped or unknown; and what the user did with it: opened, helpful or unhelpful.',
+    'reason', 'Apple''s reason, or nudged''s.', 'status', 'The HTTP status of Apple''s answer. Null: no answer.',
+    'local_minute', 'When the push was sent, by the user''s clock: the minute of the week, 0 at Monday 00:00. Null: no push, or no zone.',
+    'attempted_at', 'When it was attempted, or decided if nothing was sent.',
+    'sweep_id', 'The sweep that it belongs to. Zeros: no sweep, but a function or a command.',
+    'decision', 'The decision service''s answer: an object with by, notify, priority and reason. Null: it was not asked.',
+    'template', 'The check-in''s template. Null: another kind.');
 comment on function nudged.maintain_delivery is 'Makes the record''s partitions and drops those that are too old, a bounded number per call. The daemon calls it.';
 comment on table nudged.departed is 'Users who were deleted from auth.users. A trigger adds a row; the daemon sends them nothing more, erases them within a second or so, and once more a day later.';
 comment on function nudged_api.forget is 'Erases a user from all of nudged''s tables. Call it after deleting the app''s own rows, in the same transaction. done: how many rows were deleted or changed.';

@@ -532,10 +532,9 @@ comment on table nudged.role_right is 'Which role has which right. nudged.allow 
 comment on function nudged.allow is 'Grants a role rights on an object, and remembers them for roles and databases to come.';
 comment on function nudged.grant_roles is 'Gives each role exactly its rights: after a role was made by hand, after a restore, after a view was made again, after a broad grant.';
 comment on table nudged.own_call is 'How many calls a signed-in user has made that write something, in the last hour and day.';
-comment on view nudged.excess_right is 'Rights in nudged''s schemas and tables that a broad grant gave. select nudged.grant_roles() takes them back.';
-comment on column nudged.excess_right.role is 'The role that has them. public: every role.';
-comment on column nudged.excess_right.object is 'The schema, table, view or function, or what will be made later (default privileges).';
-comment on column nudged.excess_right.privileges is 'The rights that are too many.';
-comment on column nudged.excess_right.statement is 'The statement that takes them back.';
+select nudged.describe('nudged.excess_right', 'Rights in nudged''s schemas and tables that a broad grant gave. select nudged.grant_roles() takes them back.',
+    'role', 'The role that has them. public: every role.',
+    'object', 'The schema, table, view or function, or what will be made later (default privileges).', 'privileges', 'The rights that are too many.',
+    'statement', 'The statement that takes them back.');
 comment on function nudged.write_device is 'Writes a device''s row in public.push_tokens. Redefine it if the devices are in another table.';
 comment on function nudged.remove_device is 'Deletes a device''s row of public.push_tokens. Redefine it if the devices are in another table.';

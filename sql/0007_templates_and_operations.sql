@@ -158,20 +158,15 @@ select nudged.allow('nudged_daemon', 'select', 'nudged.template');
 select nudged.allow('authenticated', 'execute', 'nudged_me.send_test');
 select nudged.grant_roles();
 
-comment on table nudged.paused is 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.';
-comment on column nudged.paused.since is 'When sending stopped.';
-comment on column nudged.paused.held_since is 'Since when users may have been held who are not due again yet.';
-comment on column nudged.paused.by_whom is 'Who paused it: user@host.';
-comment on column nudged.paused.reason is 'The reason that the operator gave. Null: none.';
-comment on column nudged.paused.resumed_at is 'When it was resumed. The row is deleted once all users who were held are due. Null: it is paused.';
-comment on table nudged.template is 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/TABLES.md). The rows 1 to 6 are built-in and inactive at first.';
-comment on column nudged.template.id is 'Identifies the template, as in nudged.delivery.template.';
-comment on column nudged.template.domain is 'Only for users whose context has this domain. Null: for all.';
-comment on column nudged.template.locale is 'A language (de), or one of a region (pt-BR). Null: for users whose own has no template.';
-comment on column nudged.template.title is 'The title. {first_name} is a key of the user''s context; {{ and }} are braces.';
-comment on column nudged.template.body is 'The text, with placeholders as in the title.';
-comment on column nudged.template.weight is '1 to 1000: of two templates, the one with twice the weight is drawn twice as often.';
-comment on column nudged.template.active is 'Whether check-ins use it.';
-comment on column nudged.template.action is 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.';
-comment on column nudged.template.apns is 'How the phone shows it: a JSON object as the argument apns of nudged_api.send, or null.';
+select nudged.describe('nudged.paused', 'The kinds of nudges that are paused or being resumed. "nudged pause" and "nudged resume" write it.',
+    'since', 'When sending stopped.', 'held_since', 'Since when users may have been held who are not due again yet.',
+    'by_whom', 'Who paused it: user@host.', 'reason', 'The reason that the operator gave. Null: none.',
+    'resumed_at', 'When it was resumed. The row is deleted once all users who were held are due. Null: it is paused.');
+select nudged.describe('nudged.template', 'The text of check-ins, with placeholders such as {first_name}. You write it; a change takes effect at the next sweep (docs/TABLES.md). The rows 1 to 6 are built-in and inactive at first.',
+    'id', 'Identifies the template, as in nudged.delivery.template.', 'domain', 'Only for users whose context has this domain. Null: for all.',
+    'locale', 'A language (de), or one of a region (pt-BR). Null: for users whose own has no template.',
+    'title', 'The title. {first_name} is a key of the user''s context; {{ and }} are braces.', 'body', 'The text, with placeholders as in the title.',
+    'weight', '1 to 1000: of two templates, the one with twice the weight is drawn twice as often.', 'active', 'Whether check-ins use it.',
+    'action', 'What a tap does: open_conversation or new_conversation. Null: it opens the user''s conversation, or begins one if there is none.',
+    'apns', 'How the phone shows it: a JSON object as the argument apns of nudged_api.send, or null.');
 comment on function nudged_me.send_test is 'Sends the signed-in user a test on their own devices, with their text or nudged''s. Returns the message''s id.';

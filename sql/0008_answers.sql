@@ -207,38 +207,26 @@ select nudged.grant_roles();
 
 comment on column nudged.person.reason is 'What the policy said of the user''s check-ins at the last evaluation. Read it with nudged.user_status. Null: not evaluated yet.';
 comment on function nudged_api.preferences_fault is 'What is wrong with a user''s preferences, or null. Fit for a CHECK constraint: check (nudged_api.preferences_fault(notification_preferences) is null).';
-comment on view nudged.nudge_history is 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.';
-comment on column nudged.nudge_history.first_attempt is 'When it was first tried, or decided if nothing was sent.';
-comment on column nudged.nudge_history.last_attempt is 'When it was last tried.';
-comment on column nudged.nudge_history.outcome is 'accepted if Apple accepted it for one device, else the last outcome.';
-comment on column nudged.nudge_history.reason is 'The last reason that is in the record.';
-comment on column nudged.nudge_history.devices is 'How many devices got it.';
-comment on view nudged.what_works is 'What users did with the nudges of the last 28 days: how many were opened and found helpful, by kind, and by template, local hour and weekday. Two shares whose bounds overlap may differ by chance alone.';
-comment on column nudged.what_works.by is 'What value is: template, hour (0 to 23) or weekday (1 is Monday). Null: all nudges of the kind.';
-comment on column nudged.what_works.value is 'The template''s id, the hour or the weekday.';
-comment on column nudged.what_works.sent is 'How many nudges were sent.';
-comment on column nudged.what_works.users is 'How many users got them.';
-comment on column nudged.what_works.opened is 'How many of them were opened.';
-comment on column nudged.what_works.opened_low is 'The lower bound of the share that is opened (95 %).';
-comment on column nudged.what_works.opened_high is 'The upper bound of the share that is opened (95 %).';
-comment on column nudged.what_works.rated is 'How many of them have feedback.';
-comment on column nudged.what_works.raters is 'How many users gave feedback.';
-comment on column nudged.what_works.helpful is 'How many of those were found helpful.';
-comment on column nudged.what_works.helpful_low is 'The lower bound of the share that is found helpful (95 %).';
-comment on column nudged.what_works.helpful_high is 'The upper bound of the share that is found helpful (95 %).';
-comment on view nudged.user_status is 'Why a user gets nothing, and when nudged evaluates them next. Ask for one user_id. No row: nudged has not seen the user yet.';
-comment on column nudged.user_status.next_evaluation is 'When nudged evaluates the user next. A change of the user''s data brings it forward to now.';
-comment on column nudged.user_status.last_evaluation is 'When nudged last evaluated the user.';
-comment on column nudged.user_status.last_sent is 'When the user last got a nudge, of those that still count for limits.';
-comment on column nudged.user_status.reason is 'Why no check-in came at the last evaluation, as docs/POLICY.md names it.';
-comment on column nudged.user_status.meaning is 'The reason as a sentence.';
-comment on column nudged.user_status.messages_waiting is 'How many messages wait for the user.';
-comment on column nudged.user_status.next_reminder is 'The earliest time of the user''s next reminder.';
-comment on column nudged.user_status.has_unread_change is 'Whether a change waits that no daemon has read yet. It should be read within seconds.';
-comment on view nudged.waiting is 'What waits to be sent: messages, and reminders whose time is to come.';
-comment on column nudged.waiting.kind is 'message or reminder.';
-comment on column nudged.waiting.id is 'The id of the message, for nudged_api.cancel, or of the reminder''s occurrence.';
-comment on column nudged.waiting.due_at is 'Since when the message waits, or when the message or reminder is due at the earliest.';
-comment on view nudged.stale_token is 'Tokens that Apple refused for good (410). nudged deleted them, unless the device had registered again since then.';
-comment on column nudged.stale_token.at is 'When the push was tried.';
-comment on column nudged.stale_token.reason is 'Apple''s reason, such as Unregistered.';
+select nudged.describe('nudged.nudge_history', 'Who got what: one row per nudge of the record, with its outcome and the number of devices that got it. Ask for one user_id.',
+    'first_attempt', 'When it was first tried, or decided if nothing was sent.', 'last_attempt', 'When it was last tried.',
+    'outcome', 'accepted if Apple accepted it for one device, else the last outcome.', 'reason', 'The last reason that is in the record.',
+    'devices', 'How many devices got it.');
+select nudged.describe('nudged.what_works', 'What users did with the nudges of the last 28 days: how many were opened and found helpful, by kind, and by template, local hour and weekday. Two shares whose bounds overlap may differ by chance alone.',
+    'by', 'What value is: template, hour (0 to 23) or weekday (1 is Monday). Null: all nudges of the kind.',
+    'value', 'The template''s id, the hour or the weekday.', 'sent', 'How many nudges were sent.', 'users', 'How many users got them.',
+    'opened', 'How many of them were opened.', 'opened_low', 'The lower bound of the share that is opened (95 %).',
+    'opened_high', 'The upper bound of the share that is opened (95 %).', 'rated', 'How many of them have feedback.',
+    'raters', 'How many users gave feedback.', 'helpful', 'How many of those were found helpful.',
+    'helpful_low', 'The lower bound of the share that is found helpful (95 %).',
+    'helpful_high', 'The upper bound of the share that is found helpful (95 %).');
+select nudged.describe('nudged.user_status', 'Why a user gets nothing, and when nudged evaluates them next. Ask for one user_id. No row: nudged has not seen the user yet.',
+    'next_evaluation', 'When nudged evaluates the user next. A change of the user''s data brings it forward to now.',
+    'last_evaluation', 'When nudged last evaluated the user.', 'last_sent', 'When the user last got a nudge, of those that still count for limits.',
+    'reason', 'Why no check-in came at the last evaluation, as docs/POLICY.md names it.', 'meaning', 'The reason as a sentence.',
+    'messages_waiting', 'How many messages wait for the user.', 'next_reminder', 'The earliest time of the user''s next reminder.',
+    'has_unread_change', 'Whether a change waits that no daemon has read yet. It should be read within seconds.');
+select nudged.describe('nudged.waiting', 'What waits to be sent: messages, and reminders whose time is to come.',
+    'kind', 'message or reminder.', 'id', 'The id of the message, for nudged_api.cancel, or of the reminder''s occurrence.',
+    'due_at', 'Since when the message waits, or when the message or reminder is due at the earliest.');
+select nudged.describe('nudged.stale_token', 'Tokens that Apple refused for good (410). nudged deleted them, unless the device had registered again since then.',
+    'at', 'When the push was tried.', 'reason', 'Apple''s reason, such as Unregistered.');
