@@ -140,25 +140,23 @@ declare
     place integer := 15;
     is_due boolean;
 begin
-    foreach relation in array array['seen', 'reminder', 'touched'] loop
-        execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
-        get diagnostics gone = row_count;
-        erased := erased + gone;
-    end loop;
-    delete from nudged.person where user_id = recipient returning due_at <= clock_timestamp() + interval '1 second' into is_due;
-    erased := erased + found::integer;
-    -- An intent with open pushes stays, without this user: the other users' outcomes need it.
-    with open as materialized (select id from nudged.intent where recipient = any (user_ids) for update skip locked)
-    update nudged.intent i set (user_ids, turns, contents) = (
-        select coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.turn order by d.place), '{}'),
-            coalesce(array_agg(d.content order by d.place), '{}')
-        from unnest(i.user_ids, i.turns, i.contents) with ordinality as d (user_id, turn, content, place) where d.user_id <> recipient
-    )
-    from open o where i.id = o.id;
-    get diagnostics gone = row_count;
-    erased := erased + gone;
-    foreach relation in array array['message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery', 'surface'] loop
-        execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
+    foreach relation in array
+        array['seen', 'reminder', 'touched', 'person', 'intent', 'message', 'preview', 'own_call', 'message_key', 'occurrence', 'delivery', 'surface']
+    loop
+        if relation = 'person' then
+            delete from nudged.person where user_id = recipient returning due_at <= clock_timestamp() + interval '1 second' into is_due;
+        elsif relation = 'intent' then
+            -- An intent with open pushes stays, without this user: the other users' outcomes need it.
+            with open as materialized (select id from nudged.intent where recipient = any (user_ids) for update skip locked)
+            update nudged.intent i set (user_ids, turns, contents) = (
+                select coalesce(array_agg(d.user_id order by d.place), '{}'), coalesce(array_agg(d.turn order by d.place), '{}'),
+                    coalesce(array_agg(d.content order by d.place), '{}')
+                from unnest(i.user_ids, i.turns, i.contents) with ordinality as d (user_id, turn, content, place) where d.user_id <> recipient
+            )
+            from open o where i.id = o.id;
+        else
+            execute format('delete from nudged.%I where user_id = $1', relation) using recipient;
+        end if;
         get diagnostics gone = row_count;
         erased := erased + gone;
     end loop;
