@@ -63,8 +63,7 @@ do $$ begin
     end if;
     if to_regclass('nudged.device') is null and to_regclass('public.push_tokens') is null then
         create table public.push_tokens (
-            id uuid not null default gen_random_uuid(),
-            user_id uuid not null,
+            id uuid not null default gen_random_uuid(), user_id uuid not null,
             device_token text not null constraint device_token_length check (octet_length(device_token) <= 512),
             primary key (user_id, id),
             unique (user_id, device_token)

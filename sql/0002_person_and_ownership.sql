@@ -10,9 +10,7 @@ create table nudged.person (
     version bigint not null default 1,
     due_at timestamptz not null, evaluated_at timestamptz, since timestamptz, touched_at timestamptz,
     reason text check (octet_length(reason) <= 64),
-    retry jsonb, quarantine jsonb,
-    analysed timestamptz[],
-    ignored smallint not null default 0,
+    retry jsonb, quarantine jsonb, analysed timestamptz[], ignored smallint not null default 0,
     state bytea check (octet_length(state) <= 1048576)
 ) with (
     -- A burst writes a new version of every user on a page, and the new versions fit beside the old ones. Of the values
@@ -23,14 +21,12 @@ create table nudged.person (
 create index person_due on nudged.person ((uuid_hash(user_id) >> 26), due_at, user_id);
 
 create table nudged.seen (
-    user_id uuid primary key,
-    at timestamptz not null
+    user_id uuid primary key, at timestamptz not null
     -- A row's next versions stay on its page, so that an update touches no index.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
 create table nudged.surface (
-    user_id uuid not null,
-    surface text not null check (octet_length(surface) <= 255), token text not null check (octet_length(token) <= 255),
+    user_id uuid not null, surface text not null check (octet_length(surface) <= 255), token text not null check (octet_length(token) <= 255),
     registered_at timestamptz not null default clock_timestamp(),
     environment text check (octet_length(environment) <= 16), topic text check (octet_length(topic) <= 155),
     primary key (user_id, surface, token)
@@ -40,8 +36,7 @@ create index surface_token on nudged.surface (token);
 
 -- Changes that wait to be drained. Rows are never updated, so an app's transaction never waits for the daemon.
 create table nudged.touched (
-    user_id uuid not null,
-    id bigint generated always as identity,
+    user_id uuid not null, id bigint generated always as identity,
     at timestamptz not null default clock_timestamp(),
     urgent boolean not null default false,
     -- Something new is to be sent, and nothing changed that a decision depends on. It stops no push.
@@ -51,32 +46,22 @@ create table nudged.touched (
 create index touched_oldest on nudged.touched (id) where not urgent;
 create index touched_urgent on nudged.touched (id) where urgent;
 
-create table nudged.member (
-    id uuid primary key,
-    daemon_id uuid not null,
-    joined_at timestamptz not null default now()
-);
+create table nudged.member (id uuid primary key, daemon_id uuid not null, joined_at timestamptz not null default now());
 
 -- Until when each membership lasts without a renewal. It is a separate table, since rows of nudged.member are never
 -- updated. A join that takes effect late inserts rows of its own, which expire.
 create table nudged.lease (
-    member uuid primary key references nudged.member on delete cascade,
-    alive_until timestamptz not null
+    member uuid primary key references nudged.member on delete cascade, alive_until timestamptz not null
     -- A row's next versions stay on its page, so that a renewal is a HOT update, and the next one cleans a full page.
 ) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 200);
 
 -- The 64 ranges of the hash of user_id: `uuid_hash(user_id) >> 26`.
-create table nudged.range (
-    id smallint primary key check (id between -32 and 31),
-    owner uuid references nudged.member on delete set null
-);
+create table nudged.range (id smallint primary key check (id between -32 and 31), owner uuid references nudged.member on delete set null);
 create index range_owner on nudged.range (owner);
 insert into nudged.range (id) select generate_series(-32, 31);
 
 create table nudged.daemon (
-    daemon_id uuid primary key,
-    host text not null check (octet_length(host) <= 1024),
-    pid integer not null,
+    daemon_id uuid primary key, host text not null check (octet_length(host) <= 1024), pid integer not null,
     version text not null check (octet_length(version) <= 256),
     -- Times are this database's: a daemon on a host with a wrong clock looks no more alive than it is.
     started_at timestamptz not null, seen_at timestamptz not null,
@@ -86,19 +71,11 @@ create table nudged.daemon (
 
 -- Pushes about to be written to Apple: durable before the first byte. A row per slice, an element per user.
 create table nudged.intent (
-    id uuid primary key,
-    member uuid references nudged.member on delete set null,
-    sweep_id uuid not null,
+    id uuid primary key, member uuid references nudged.member on delete set null, sweep_id uuid not null,
     attempted_at timestamptz not null check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
-    user_ids uuid[] not null,
-    -- The users' turns. A user of another turn is settled: the intent is no longer open for them.
-    turns integer[] not null,
-    -- What is recorded for each user if the outcomes stay unknown (Change.swift).
-    contents bytea[] not null,
-    message_ids uuid[] not null default '{}',
-    -- How many users are not settled yet.
-    open integer not null,
-    withdrawn_until timestamptz,
+    -- The contents are records of Change.swift.
+    user_ids uuid[] not null, turns integer[] not null, contents bytea[] not null, message_ids uuid[] not null default '{}',
+    open integer not null, withdrawn_until timestamptz,
     check (cardinality(turns) = cardinality(user_ids) and cardinality(contents) = cardinality(user_ids)),
     check (array_position(user_ids, null) is null and array_position(turns, null) is null)
 ) with (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 500);

@@ -2,18 +2,13 @@
 -- exactly if what it is about was committed. There is no NOTIFY, since that serialises all commits of a database.
 
 create table nudged.message (
-    user_id uuid not null, id uuid not null,
-    created_at timestamptz not null default clock_timestamp(),
+    user_id uuid not null, id uuid not null, created_at timestamptz not null default clock_timestamp(),
     -- A payload has at most 4,096 bytes (nudged.checked_message). Numbers need more room in jsonb than in text.
     title text not null check (octet_length(title) <= 4096), body text not null check (octet_length(body) <= 4096),
-    data jsonb check (pg_column_size(data) <= 65536),
-    urgent boolean not null default false,
+    data jsonb check (pg_column_size(data) <= 65536), urgent boolean not null default false,
     category text check (octet_length(category) <= 255), thread_id text check (octet_length(thread_id) <= 255),
-    collapse_key text check (octet_length(collapse_key) <= 255),
-    dedupe_key text check (octet_length(dedupe_key) <= 255),
-    expires_at timestamptz,
-    apns jsonb check (pg_column_size(apns) <= 65536),
-    deliver_at timestamptz, deliver_local timestamp,
+    collapse_key text check (octet_length(collapse_key) <= 255), dedupe_key text check (octet_length(dedupe_key) <= 255),
+    expires_at timestamptz, apns jsonb check (pg_column_size(apns) <= 65536), deliver_at timestamptz, deliver_local timestamp,
     texts jsonb check (pg_column_size(texts) <= 65536),
     -- No zone is further ahead than UTC+14.
     wakes_at timestamptz generated always as (coalesce(deliver_at, (deliver_local - interval '14 hours') at time zone 'UTC')) stored,
@@ -30,10 +25,7 @@ create index message_dedupe_key on nudged.message (dedupe_key collate "C") where
 
 -- The id that each dedupe_key got, for 30 days (nudged.prune_message_keys). No caller repeats a call for longer.
 create table nudged.message_key (
-    user_id uuid not null,
-    key text not null check (octet_length(key) <= 255),
-    id uuid not null,
-    at timestamptz not null default now(),
+    user_id uuid not null, key text not null check (octet_length(key) <= 255), id uuid not null, at timestamptz not null default now(),
     primary key (user_id, key)
 );
 create index message_key_at on nudged.message_key (at);

@@ -10,29 +10,19 @@ select null::text as subject_type, null::text as subject_id, null::uuid as user_
 -- The reminders that exist: one per author and subject. Setting, cancelling and fanning out lock the row first.
 create table nudged.reminder (
     user_id uuid not null,
-    subject_type text not null check (octet_length(subject_type) <= 100),
-    subject_id text not null check (octet_length(subject_id) <= 200),
-    id uuid not null,
-    created_at timestamptz not null default now(),
-    primary key (user_id, subject_type, subject_id),
-    unique (user_id, id)
+    subject_type text not null check (octet_length(subject_type) <= 100), subject_id text not null check (octet_length(subject_id) <= 200),
+    id uuid not null, created_at timestamptz not null default now(),
+    primary key (user_id, subject_type, subject_id), unique (user_id, id)
 );
 create index reminder_subject on nudged.reminder (subject_type, subject_id);
 
 create table nudged.occurrence (
-    user_id uuid not null, id uuid not null default gen_random_uuid(),
-    reminder_id uuid not null, author_id uuid not null,
-    subject_type text not null check (octet_length(subject_type) <= 100),
-    subject_id text not null check (octet_length(subject_id) <= 200),
+    user_id uuid not null, id uuid not null default gen_random_uuid(), reminder_id uuid not null, author_id uuid not null,
+    subject_type text not null check (octet_length(subject_type) <= 100), subject_id text not null check (octet_length(subject_id) <= 200),
     title text not null check (octet_length(title) <= 4096), body text not null check (octet_length(body) <= 4096),
-    apns jsonb check (pg_column_size(apns) <= 65536),
-    due_at timestamptz, due_local timestamp,
-    timezone text check (octet_length(timezone) <= 255),
-    is_fan_out boolean not null default false,
-    fan_out_after uuid,
-    is_own boolean not null,
-    recurrence text check (octet_length(recurrence) <= 2000),
-    number integer not null default 1,
+    apns jsonb check (pg_column_size(apns) <= 65536), due_at timestamptz, due_local timestamp,
+    timezone text check (octet_length(timezone) <= 255), is_fan_out boolean not null default false, fan_out_after uuid, is_own boolean not null,
+    recurrence text check (octet_length(recurrence) <= 2000), number integer not null default 1,
     -- An instant becomes a wall time in the recipient's zone with the second occurrence, but for fan-outs.
     -- planned_local is null for the first one.
     first_at timestamptz, first_local timestamp, planned_local timestamp, restored_at timestamptz,

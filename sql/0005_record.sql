@@ -1,18 +1,14 @@
 -- The record, and what reads it: the deletion of tokens and of users, and what users did with a nudge.
 create table nudged.delivery (
-    user_id uuid not null,
-    kind text not null check (octet_length(kind) <= 32), key text not null check (octet_length(key) <= 255),
-    slot date,
-    device_hash text not null default '' check (octet_length(device_hash) <= 64),
-    apns_id uuid,
+    user_id uuid not null, kind text not null check (octet_length(kind) <= 32), key text not null check (octet_length(key) <= 255), slot date,
+    device_hash text not null default '' check (octet_length(device_hash) <= 64), apns_id uuid,
     outcome text not null check (outcome in ('accepted', 'rejected', 'deferred', 'dropped', 'skipped', 'unknown', 'opened', 'helpful', 'unhelpful')),
     reason text check (octet_length(reason) <= 1024),
     status smallint, local_minute smallint check (local_minute between 0 and 10079),
     -- Days end: rows outside would never be dropped.
     attempted_at timestamptz not null default clock_timestamp() check (attempted_at between '1970-01-01 00:00:00Z' and '9999-12-31 00:00:00Z'),
     sweep_id uuid not null default '00000000-0000-0000-0000-000000000000',
-    decision jsonb check (pg_column_size(decision) <= 8192),
-    template integer
+    decision jsonb check (pg_column_size(decision) <= 8192), template integer
 ) partition by range (attempted_at);
 -- No unique key: a settlement is of one turn (nudged.person.turn), and records each outcome once.
 create index delivery_user on nudged.delivery (user_id);
@@ -52,8 +48,7 @@ begin
         ) then
             execute format('create table nudged.%I partition of nudged.delivery for values from (%L) to (%L)',
                 part, day::timestamptz, (day + 1)::timestamptz);
-            execute format('alter table nudged.%I enable row level security', part);
-            execute format('alter table nudged.%I replica identity full', part);
+            execute format('alter table nudged.%I enable row level security, replica identity full', part);
             made := made + 1;
         end if;
     end loop;
@@ -236,9 +231,7 @@ $$;
 
 -- A deletion only inserts a row, so it waits for nobody. No role but the owner can lock the table.
 create table nudged.departed (
-    user_id uuid not null,
-    id bigint generated always as identity,
-    due_at timestamptz not null default clock_timestamp(),
+    user_id uuid not null, id bigint generated always as identity, due_at timestamptz not null default clock_timestamp(),
     -- Erased once. An app may have registered a device since.
     is_erased boolean not null default false,
     primary key (user_id, id)

@@ -7,8 +7,7 @@ create table nudged.paused (
     since timestamptz not null default clock_timestamp(),
     -- Earlier than `since` after an interrupted resume and another pause.
     held_since timestamptz not null default clock_timestamp(),
-    by_whom text not null check (octet_length(by_whom) <= 1024), reason text check (octet_length(reason) <= 16384),
-    resumed_at timestamptz
+    by_whom text not null check (octet_length(by_whom) <= 1024), reason text check (octet_length(reason) <= 16384), resumed_at timestamptz
 );
 
 -- Templates: the text of check-ins, with placeholders that the view's column `context` fills. One is drawn for each
@@ -17,10 +16,8 @@ create table nudged.paused (
 create table nudged.template (
     id integer generated always as identity primary key,
     domain text check (octet_length(domain) <= 255), locale text check (octet_length(locale) <= 64),
-    title text not null default '' check (octet_length(title) <= 4096),
-    body text not null default '' check (octet_length(body) <= 4096),
-    weight integer not null default 1,
-    active boolean not null default true,
+    title text not null default '' check (octet_length(title) <= 4096), body text not null default '' check (octet_length(body) <= 4096),
+    weight integer not null default 1, active boolean not null default true,
     action text check (action in ('open_conversation', 'new_conversation')),
     -- It has no placeholders.
     apns jsonb check (pg_column_size(apns) <= 65536)

@@ -4,16 +4,12 @@
 
 -- Questions and answers, for five minutes. The columns of the message are those of nudged.message.
 create table nudged.preview (
-    user_id uuid not null, id uuid not null,
-    asked_at timestamptz not null default clock_timestamp(),
+    user_id uuid not null, id uuid not null, asked_at timestamptz not null default clock_timestamp(),
     title text not null check (octet_length(title) <= 4096), body text not null check (octet_length(body) <= 4096),
-    data jsonb check (pg_column_size(data) <= 65536),
-    urgent boolean not null default false,
+    data jsonb check (pg_column_size(data) <= 65536), urgent boolean not null default false,
     category text check (octet_length(category) <= 255), thread_id text check (octet_length(thread_id) <= 255),
     collapse_key text check (octet_length(collapse_key) <= 255),
-    expires_at timestamptz,
-    apns jsonb check (pg_column_size(apns) <= 65536),
-    deliver_at timestamptz, deliver_local timestamp,
+    expires_at timestamptz, apns jsonb check (pg_column_size(apns) <= 65536), deliver_at timestamptz, deliver_local timestamp,
     texts jsonb check (pg_column_size(texts) <= 65536),
     -- Null: not answered yet.
     answer jsonb check (pg_column_size(answer) <= 65536),
