@@ -23,9 +23,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
 end $$;
 
 -- Refuses a call for backends if the role that the session acts as got the right by mistake, for example by `grant all
--- on all routines in schema nudged_api to anon, authenticated`. A session whose role has no right to the call passes:
--- then a SECURITY DEFINER function of the app makes the call, with the right of that function's owner. Names are
--- compared as text, so none is quoted.
+-- on all routines in schema nudged_api to anon`. A session whose role has no right to the call passes: a SECURITY DEFINER
+-- function of the app makes it, with the right of its owner. Names are compared as text, so none is quoted.
 create function nudged.require_backend(call text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 declare caller constant name := coalesce(nullif(current_setting('role'), 'none'), session_user);
@@ -45,8 +44,7 @@ begin
                 and pg_has_role(caller, o.oid, 'usage')
           )
     ) then
-        raise insufficient_privilege using
-            message = format('%s: %s is no backend, but was granted this call', require_backend.call, caller),
+        raise insufficient_privilege using message = format('%s: %s is no backend, but was granted this call', require_backend.call, caller),
             hint = 'As the owner of schema nudged: select nudged.grant_roles(). If it is a backend: grant nudged_app to its role.';
     end if;
 end $$;
@@ -125,9 +123,8 @@ begin
     end loop;
 end $$;
 
--- What reads a user's JSON. A value of a few bytes can be huge as text: the number 1e131071 has 131,072 digits. A
--- compressed value can be 270 times as long as what is stored. So a value is measured before it is expanded. These
--- functions never fail, and their text is bounded.
+-- What reads a user's JSON never fails, and its text is bounded. The number 1e131071 of a few bytes has 131,072 digits; a
+-- compressed value can be 270 times as long as what is stored. So a value is measured before it is expanded.
 
 -- Whether a number in the value has more than 100 digits. The caller must bound the value's size and depth.
 create function nudged.has_long_number(value jsonb) returns boolean language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp as $$ begin
@@ -194,8 +191,7 @@ create function nudged.preferences_text(preferences text) returns text language 
     when preferences is not null then '"longer than 65,536 characters"'
 end;
 
--- For nudged.context_text: values that must be measured first. Returns texts and whole numbers, which fill
--- placeholders.
+-- For nudged.context_text: values that must be measured first. Returns what fills placeholders: texts and whole numbers.
 create function nudged.measured_context(context jsonb) returns text language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
     most constant integer := 40000;
@@ -361,13 +357,11 @@ end $$;
 
 select nudged.bind_views();
 
--- Defines the function that deletes a token after a 410, if the device has not registered since `unregistered_at`. The
--- daemon deletes tokens in no other way.
--- A row that the app has locked is skipped, so nobody waits. Either the device is registering again, or Apple will
--- answer 410 again. A registration without a zone (`timestamp`) may be the server's local time or UTC. The later one
--- counts, so that no token that registered again is deleted. An instant that can't be one of a registration (infinity,
--- the year 294276, more than a day ahead) counts as long ago.
--- Arguments are qualified with the function's name, since the app's table may have a column `device`.
+-- Defines the function that deletes a token after a 410, if the device has not registered since `unregistered_at`.
+-- A row that the app has locked is skipped, so nobody waits: the device is registering, or Apple will answer 410 again. A
+-- registration without a zone (`timestamp`) may be the server's local time or UTC. The later one counts, so that no
+-- token that registered again is deleted. An instant that can't be a registration's (infinity, the year 294276, more
+-- than a day ahead) counts as long ago. Arguments are qualified, since the app's table may have a column `device`.
 create function nudged.define_forget_device() returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     is_mapped constant boolean := not exists (select from nudged.bound b where b.view = 'device' and b.definition is not null);

@@ -268,9 +268,7 @@ end $$;
 create function nudged.drop_devices(recipient uuid, most integer) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$ begin
     -- Most users have fewer. The deletion below sorts and locks all of a user's devices.
-    if (select count(*) from (select 1 from public.push_tokens t where t.user_id = recipient limit most + 1) as first) <= most then
-        return;
-    end if;
+    if (select count(*) from (select 1 from public.push_tokens t where t.user_id = recipient limit most + 1) as first) <= most then return; end if;
     -- A locked row is left, so nobody waits.
     delete from public.push_tokens t
     where t.user_id = recipient and t.id = any (array(
@@ -425,8 +423,7 @@ end $$;
 select nudged.make_quarantined();
 
 -- Every migration that makes tables calls it. Gives them row-level security. Where the citus extension exists, it
--- distributes the tables about users by user_id, and returns these tables. Members, leases, ranges, daemons and intents stay on the
--- coordinator.
+-- distributes those about users by user_id, and returns them. Members, leases, ranges, daemons and intents are left.
 create function nudged.finish_tables() returns setof text language plpgsql as $$
 declare wanted record;
 begin
@@ -435,10 +432,8 @@ begin
     end loop;
     if not exists (select 1 from pg_extension where extname = 'citus') then return; end if;
     for wanted in
-        select c.oid, c.relname
-        from pg_class c
-        where c.relnamespace = 'nudged'::regnamespace
-          and c.relkind in ('r', 'p') and not c.relispartition
+        select c.oid, c.relname from pg_class c
+        where c.relnamespace = 'nudged'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
           and exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
           and not exists (select 1 from pg_dist_partition d where d.logicalrelid = c.oid)
         -- nudged.person first, since the others are colocated with it.

@@ -111,8 +111,7 @@ create function nudged.silent_bytes(apns jsonb) returns integer language plpgsql
         + case when apns ?& array['content_available', 'badge'] then 1 else 0 end;
 end $$;
 
--- The length of a push's payload in bytes, as the daemon renders it (Notification+Rendering.swift; a test compares
--- them). apns: as nudged.stored_apns returns it.
+-- The bytes of a push's payload, as Notification+Rendering.swift renders it. apns: as nudged.stored_apns returns it.
 create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null) returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select case
@@ -165,9 +164,8 @@ begin
     return best;
 end $$;
 
--- Whether a phone would show nothing of this text. It is empty, or holds only white space and invisible characters
--- (U+00A0, U+200B, U+3000 and so on). Bytes are compared: what \s means depends on the locale, and which characters can
--- be written here depends on the encoding.
+-- Whether a phone would show nothing of this text: none, white space or invisible characters (U+00A0, U+200B and so on).
+-- Bytes are compared: the meaning of \s depends on the locale, and what can be written here depends on the encoding.
 create function nudged.is_blank(phrase text) returns boolean language sql stable parallel safe as $$
     select case when phrase ~ '[!-~]' then false else coalesce(
         pg_catalog.encode(pg_catalog.convert_to(phrase, 'UTF8'), 'hex')
@@ -885,12 +883,11 @@ begin
     return nudged.result_of(done => (not tried)::integer, too_late => tried::integer);
 end $$;
 
--- Cancels waiting messages by what they have in common, for the calls of schema nudged_api. Arguments that are null
--- match all messages. It cancels at most 10,000 per call: call it again until `done` is 0. `too_late` counts those that
--- are being sent, or that a phone may have already. The latter are not tried again. A search without an index ends
--- after five seconds, since what it found stays locked meanwhile. As nudged.cancel_message: a row that the daemon has
--- locked is being sent, and it is skipped. Rows are locked one by one, since Citus locks rows of one user at a time.
--- Only a plan for the actual values finds a user's messages by their key.
+-- Cancels waiting messages by what they have in common. Arguments that are null match all. It cancels at most 10,000 per
+-- call: call it again until `done` is 0. `too_late` counts those that are being sent, or that a phone may have already
+-- and that are not tried again. A search without an index ends after five seconds, since what it found stays locked. A
+-- row that the daemon has locked is being sent, and is skipped. Rows are locked one by one, since Citus locks rows of
+-- one user at a time. Only a plan for the actual values finds a user's messages by their key.
 create function nudged.cancel_messages(
     call text, recipient uuid default null, title text default null, category text default null, thread_id text default null,
     dedupe_prefix text default null, sent_after timestamptz default null, sent_before timestamptz default null

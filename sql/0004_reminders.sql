@@ -23,8 +23,7 @@ create table nudged.occurrence (
     apns jsonb check (pg_column_size(apns) <= 65536), due_at timestamptz, due_local timestamp,
     timezone text check (octet_length(timezone) <= 255), is_fan_out boolean not null default false, fan_out_after uuid, is_own boolean not null,
     recurrence text check (octet_length(recurrence) <= 2000), number integer not null default 1,
-    -- An instant becomes a wall time in the recipient's zone with the second occurrence, but for fan-outs.
-    -- planned_local is null for the first one.
+    -- From the second occurrence on, an instant is a wall time in the recipient's zone (planned_local), but for fan-outs.
     first_at timestamptz, first_local timestamp, planned_local timestamp, restored_at timestamptz,
     wakes_at timestamptz not null generated always as (coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')) stored,
     primary key (user_id, id),
@@ -82,9 +81,7 @@ begin
         return 'recurrence: found the prefix RRULE:, wanted the rule alone, from FREQ= on';
     end if;
     foreach part in array string_to_array(line, ';') loop
-        if strpos(part, '=') = 0 then
-            return 'recurrence: found a part without =, wanted NAME=VALUE parts with ; between them';
-        end if;
+        if strpos(part, '=') = 0 then return 'recurrence: found a part without =, wanted NAME=VALUE parts with ; between them'; end if;
         name := left(part, strpos(part, '=') - 1);
         value := substr(part, strpos(part, '=') + 1);
         if name = 'BYSETPOS' then
@@ -98,21 +95,15 @@ begin
         end if;
         given := given || jsonb_build_object(name, value);
         wanted := case name
-            when 'FREQ' then
-                case when value in ('DAILY', 'WEEKLY', 'MONTHLY') then null else wanted_frequency end
-            when 'BYDAY' then
-                case when value ~ '^(([+-]?0?[1-5])?(MO|TU|WE|TH|FR|SA|SU)(,|$))+$' and value !~ ',$' then null
+            when 'FREQ' then case when value in ('DAILY', 'WEEKLY', 'MONTHLY') then null else wanted_frequency end
+            when 'BYDAY' then case when value ~ '^(([+-]?0?[1-5])?(MO|TU|WE|TH|FR|SA|SU)(,|$))+$' and value !~ ',$' then null
                 else 'weekdays, MO to SU, with commas between them; with FREQ=MONTHLY also 1MO to 5MO and -1MO (the last) to -5MO' end
-            when 'BYMONTHDAY' then
-                case when value ~ '^([+-]?(0?[1-9]|[12][0-9]|3[01])(,|$))+$' and value !~ ',$' then null
+            when 'BYMONTHDAY' then case when value ~ '^([+-]?(0?[1-9]|[12][0-9]|3[01])(,|$))+$' and value !~ ',$' then null
                 else 'days of the month, 1 to 31 or -1 (the last) to -31, with commas between them' end
-            when 'UNTIL' then
-                case when nudged.recurrence_until(value) is not null then null
+            when 'UNTIL' then case when nudged.recurrence_until(value) is not null then null
                 else 'a day or a time: 20261231, 20261231T180000 (wall time) or 20261231T180000Z' end
-            when 'WKST' then
-                case when value in ('MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU') then null else 'a weekday, MO to SU' end
-            else
-                case when value ~ '^0*[1-9][0-9]{0,3}$' and length(value) <= 9 then null else 'a number from 1 to 9999' end
+            when 'WKST' then case when value in ('MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU') then null else 'a weekday, MO to SU' end
+            else case when value ~ '^0*[1-9][0-9]{0,3}$' and length(value) <= 9 then null else 'a number from 1 to 9999' end
         end;
         if wanted is not null then return format('recurrence.%s: found another value, wanted %s', name, wanted); end if;
     end loop;
@@ -160,8 +151,7 @@ exception when invalid_parameter_value then return false;
 end $$;
 
 -- Deletes pending occurrences (parallel: recipients, ids) that no open intent holds, and returns their ids. They are
--- recorded as dropped for this reason (null: something replaces them, and nothing is recorded). The others are on their
--- way.
+-- recorded as dropped for this reason (null: something replaces them, so nothing is recorded). The others are on their way.
 -- An intent's transaction locks its rows FOR KEY SHARE. Here they are locked FOR UPDATE, and a later statement, with a
 -- later snapshot, looks at the open intents. So the second to commit sees the first, which is exact in READ COMMITTED.
 -- Neither waits, since each skips what the other has locked. Rows that turn out to be on their way are unlocked by
@@ -276,9 +266,7 @@ begin
         if nudged.refuse(call, nudged.isolation_fault('the reminder')) then end if;
     -- Only the author's own reminders count: others must not use up their limit. Concurrent calls may exceed it.
     elsif (
-        select count(*) from (
-            select 1 from nudged.occurrence o where o.user_id = set_reminder.author and o.author_id = set_reminder.author limit most
-        ) as pending
+        select count(*) from (select 1 from nudged.occurrence o where o.user_id = author and o.author_id = author limit most) as pending
     ) >= most then
         if nudged.refuse(call, array[format('the author has %s reminders pending', most), case call
             when 'nudged_me.set_reminder' then 'Cancel some of them first (nudged_me.cancel).'
@@ -347,15 +335,13 @@ begin
         when due_local at time zone timezone < now() then array['due_local is in the past in timezone', 'Give a wall time in the future.']
         when rule_fault is not null then array[
             split_part(rule_fault, ', wanted ', 1), 'Wanted: ' || substr(rule_fault, strpos(rule_fault, ', wanted ') + length(', wanted ')) || '.']
-        -- A wall time comes up to 14 hours before the same time in UTC, or 12 hours after it. One kind compares
-        -- exactly.
+        -- A wall time comes up to 14 hours before the same time in UTC, or 12 after it. One kind compares exactly.
         when nudged.recurrence_until(until_text) + case when (due_at is null) = (until_text like '%Z') then interval '26 hours' else '0' end
             < coalesce(due_local, due_at at time zone 'UTC') then array['recurrence.UNTIL is before the reminder is due', 'Give a later UNTIL, or none.']
     end;
 end $$;
 
--- Warnings for the caller of nudged_api.set_reminder, as far as SQL can tell. It doesn't know the zones of the daemon's
--- files, or the quiet hours of the daemon's rules.
+-- Warnings for the caller, as far as SQL can tell: it knows neither the daemon's zone files nor its rules' quiet hours.
 create function nudged.reminder_warnings(
     subject_type text, subject_id text, author uuid, due_at timestamptz, due_local timestamp, audience text, recurrence text, timezone text
 ) returns text[] language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -444,9 +430,8 @@ begin
 end $$;
 
 -- Moves what is pending of a reminder to `until`. A series goes on as it was: an occurrence that is later than `until`
--- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, and the time counts as
--- their own choice; the fan-out stays. done: it moved, and nothing of it comes before `until`. too_late: a push is on its
--- way. Both are 0 if nothing is pending.
+-- stays, and the one before it comes once more at `until`. With a recipient, only theirs moves, as their own choice; the
+-- fan-out stays. done: nothing of it comes before `until`. too_late: a push is on its way. Both 0: nothing is pending.
 create function nudged.snooze(call text, recipient uuid, id uuid, until timestamptz) returns nudged.result
 language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare

@@ -118,15 +118,13 @@ begin
     return gone;
 end $$;
 
--- Erases a user, for nudged_api.forget and for users who are deleted from auth.users: no row in schema nudged mentions
--- them any more. Returns how many rows were deleted or changed.
+-- Erases a user: no row in schema nudged mentions them any more. Returns how many rows were deleted or changed.
 -- It is called in the transaction in which the app deletes its own rows of the user, after them. Then what the triggers
 -- append is deleted as well. If the app's rows stay, their next change brings the user back. A push that is being
 -- written at that moment is sent, and its outcome is not recorded.
 -- Locks are taken in the order of every writer that waits: seen, reminders (as a fan-out or a snooze), touches, then person
--- (as a drain). A transaction that writes something for this user holds one of these rows. So this call waits for it,
--- and later statements see what it wrote. Locks on intents are not waited for: their holder waits for the person's row,
--- finds it deleted, and records nothing.
+-- (as a drain). Who writes something for this user holds one of these rows. So this call waits, and later statements see
+-- what was written. No lock on an intent is waited for: its holder finds the person's row deleted, and records nothing.
 create function nudged.erase(recipient uuid) returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     relation text; gone bigint;

@@ -309,13 +309,8 @@ begin
         day_calls = case when abs(extract(epoch from instant - c.day_since)) < 86400 then c.day_calls + 1 else 1 end
     returning * into counted;
     select coalesce(max(s.max_calls_per_hour), 500) as per_hour, coalesce(max(s.max_calls_per_day), 2000) as per_day into most from nudged.setting s;
-    if counted.day_calls > most.per_day then
-        span := 'day';
-        ends := counted.day_since + interval '24 hours';
-    elsif counted.hour_calls > most.per_hour then
-        span := 'hour';
-        ends := counted.hour_since + interval '1 hour';
-    end if;
+    span := case when counted.day_calls > most.per_day then 'day' when counted.hour_calls > most.per_hour then 'hour' end;
+    ends := case span when 'day' then counted.day_since + interval '24 hours' else counted.hour_since + interval '1 hour' end;
     if nudged.refuse(call, case when span is not null then array[
         format('you have made %s calls in %s', case span when 'day' then most.per_day else most.per_hour end, case span when 'day' then 'a day' else 'an hour' end),
         format('Wait until %s. The owner of nudged can raise nudged.setting.max_calls_per_%s.', to_char(ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), span),
@@ -403,8 +398,7 @@ declare
     types jsonb; known integer; state text; error_text text; broken text;
 begin
     if to_regclass('public.push_tokens') is null then
-        raise undefined_table using
-            message = 'register_device: there is no table public.push_tokens: the devices are in another table',
+        raise undefined_table using message = 'register_device: there is no table public.push_tokens: the devices are in another table',
             hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/TABLES.md)';
     end if;
     select jsonb_object_agg(a.attname, format_type(a.atttypid, null)) into types
@@ -431,8 +425,7 @@ begin
         exception
             when others then
                 get stacked diagnostics state = returned_sqlstate, error_text = message_text, broken = constraint_name;
-                -- The app itself wrote this row meanwhile, so it is there now. Tried once more only, since another
-                -- unique key of the app may be violated for good.
+                -- The app itself wrote this row meanwhile. Tried once more only: another unique key may be violated for good.
                 if state <> '23505' or attempt = 2 then
                     raise exception using
                         errcode = state, constraint = broken, schema = 'public', table = 'push_tokens',
@@ -457,8 +450,7 @@ end $$;
 create function nudged.remove_device(recipient uuid, spellings text[]) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on as $$ begin
     if to_regclass('public.push_tokens') is null then
-        raise undefined_table using
-            message = 'unregister_device: there is no table public.push_tokens: the devices are in another table',
+        raise undefined_table using message = 'unregister_device: there is no table public.push_tokens: the devices are in another table',
             hint = 'write that table yourself, or redefine nudged.write_device and nudged.remove_device (docs/TABLES.md)';
     end if;
     delete from public.push_tokens t where t.user_id = recipient and t.device_token::text = any (spellings);

@@ -131,8 +131,7 @@ $$;
 create function nudged.opens(since timestamptz, until timestamptz default now()) returns table (
     kind text, by text, value integer, sent bigint, users bigint, opened bigint, opened_low numeric, opened_high numeric,
     rated bigint, raters bigint, helpful bigint, helpful_low numeric, helpful_high numeric
-)
-language sql stable set search_path = pg_catalog, pg_temp as $$
+) language sql stable set search_path = pg_catalog, pg_temp as $$
     with nudge as (
         select
             d.user_id, min(d.kind) filter (where d.outcome in ('accepted', 'unknown')) as kind, min(d.template) as template, min(d.local_minute) as minute,

@@ -28,8 +28,7 @@ end $$;
 -- A user's rows of the record before a place, the newest first.
 create function nudged.read_record(call text, recipient uuid, after text, most integer) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
+) language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare edge record;
 begin
     edge := nudged.record_place(call, after);
@@ -74,8 +73,7 @@ end $$;
 -- searches the user's newest 20,000 rows of the record: the record has no index for ids.
 create function nudged.read_history(call text, recipient uuid, id uuid default null, after text default null, most integer default 100) returns table (
     place text, at timestamptz, kind text, key text, device text, outcome text, reason text, status smallint
-)
-language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
+) language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     half constant text := left(read_history.id::text, 18);
     is_pending constant boolean := exists (select from nudged.occurrence o where o.user_id = recipient and o.id = read_history.id);
@@ -114,8 +112,7 @@ end $$;
 -- What waits for a user: messages, and reminders whose time is to come, in the order of their ids.
 create function nudged.read_waiting(call text, recipient uuid, after uuid default null, most integer default 100) returns table (
     place uuid, kind text, id uuid, title text, body text, urgent boolean, since timestamptz, due_at timestamptz, due_local timestamp, expires_at timestamptz
-)
-language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
+) language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 begin
     if nudged.check_page(call, recipient, most) then end if;
     return query select w.* from (
@@ -133,8 +130,7 @@ end $$;
 create function nudged.read_reminders(call text, recipient uuid, after uuid default null, most integer default 100) returns table (
     place uuid, id uuid, author uuid, subject_type text, subject_id text, title text, body text, due_at timestamptz, due_local timestamp,
     timezone text, recurrence text, audience text
-)
-language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
+) language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 begin
     if nudged.check_page(call, recipient, most) then end if;
     return query select
@@ -244,8 +240,7 @@ begin
     -- In one order, so that two calls at once for one author can't deadlock.
     ended := array(
         select r.id from nudged.reminder r
-        where r.user_id = author
-          and (reminder is null or r.id = reminder)
+        where r.user_id = author and (reminder is null or r.id = reminder)
           and (end_reminders_of.subject_type is null or r.subject_type = end_reminders_of.subject_type and r.subject_id = end_reminders_of.subject_id)
         order by r.subject_type, r.subject_id for update
     );
@@ -476,9 +471,8 @@ begin
     return is_kept;
 end $$;
 
--- Trigger on auth.users. It only leaves notes, so the deletion neither waits nor fails because of nudged, even if a
--- trigger of the app stops the erasure. The touch stops decisions that were made before. An insert waits only if the
--- owner has locked the table.
+-- Trigger on auth.users. It only leaves notes, so the deletion neither waits (unless the owner has locked the table) nor
+-- fails because of nudged, even if a trigger of the app stops the erasure. The touch stops earlier decisions.
 create function nudged.note_deleted_users() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$ begin
     begin

@@ -103,8 +103,7 @@ select user_id, token, registered_at, environment, topic from (
 select user_id, at from nudged.seen where user_id = any ($1)
 
 -- name: claim_surfaces
--- Tokens of Live Activities, widgets and controls of claimed users. Run if a message is for one. $1 users, $2 rows of
--- each.
+-- Tokens of Live Activities, widgets and controls of claimed users. Run if a message is for one. $1 users, $2 rows each.
 select user_id, surface, token, registered_at, environment, topic from (
     select user_id, surface, token, registered_at, environment, topic, row_number() over (partition by user_id order by registered_at desc) as place
     from nudged.surface where user_id = any ($1)

@@ -56,9 +56,8 @@ select
 select not exists (select 1 from nudged.seen)
 
 -- name: doctor_app_tables
--- The state of the app's tables. $1 names in schema public. Rows, in the order of $1: whether row-level security is on,
--- whether an index begins with user_id, which of Supabase's roles anon and authenticated may read it, whether nudged's
--- views read it (no also if it does not exist).
+-- The app's tables. $1 names in schema public. Rows, in the order of $1: whether row-level security is on, whether an index
+-- begins with user_id, which of anon and authenticated may read it, whether nudged's views read it (no if missing).
 select
     coalesce(c.relrowsecurity, false),
     exists (

@@ -21,7 +21,6 @@ where id = any (array(
 ))
 
 -- name: membership
--- Who owns which range, and whose lease has not ended.
 -- One row: the ranges, their owners (parallel; null: free), the members whose lease has not ended.
 select
     (select array_agg(id order by id) from nudged.range), (select array_agg(owner order by id) from nudged.range),
@@ -44,9 +43,8 @@ select id from nudged.intent where member = $1 and withdrawn_until is null
 update nudged.intent set member = null where id = any ($2) and member = $1
 
 -- name: end_member
--- Ends a membership: the foreign keys free its ranges and make its open intents orphans. $1 member, $2 true if its
--- lease has ended (nothing happens if it was renewed), false if it leaves (nothing if an intent is open). One row:
--- whether it ended.
+-- Ends a membership: foreign keys free its ranges and make its intents orphans. $1 member, $2 true if its lease has ended
+-- (nothing happens if it was renewed), false if it leaves (nothing if an intent is open). One row: whether it ended.
 with gone as (
     delete from nudged.member m
     where m.id = $1
@@ -63,8 +61,7 @@ select m.id from nudged.member m
 where m.id <> $1 and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp()) order by m.id limit 64
 
 -- name: living_daemons
--- Daemons with a lease that has not ended. $1 most rows.
--- Rows: daemon id, host and pid (null: it has written no row of its own yet), milliseconds until its lease ends.
+-- Daemons with a lease. $1 most rows. Rows: daemon id, host and pid (null: it has no row of its own yet), milliseconds left.
 select
     m.daemon_id, (select d.host from nudged.daemon d where d.daemon_id = m.daemon_id),
     (select d.pid from nudged.daemon d where d.daemon_id = m.daemon_id),

@@ -39,8 +39,7 @@ where kind = any ($1) returning kind, since, held_since, by_whom, reason, resume
 -- resume). $1 the policy's now, $2 from this user on, $3 most users, $4 and $5 null, or evaluated from and up to these
 -- instants. One row: users who are due now and were not before, users of the page, and the first user of the next page
 -- (null: none). The version rises, so that no decision under way undoes it: its settlement leaves due_at alone. Users
--- who are due already may be in a daemon's hands. They get a touch, so that their intents are withdrawn, and are
--- evaluated again.
+-- who are due already may be in a daemon's hands. They get a touch, so that they are evaluated again, without these intents.
 with page as materialized (select user_id, due_at from nudged.person where user_id >= $2 order by user_id limit $3 + 1),
 -- An index scan by a list goes in the order of user_id, like all writers that wait for locks: no deadlock.
 woken as (

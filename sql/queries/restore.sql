@@ -66,8 +66,7 @@ recorded as (
         where m.retry ->> 'slot' ~ '^[1-9][0-9]{3}-(0[1-9]|1[0-2])-[0-9]{2}$'
     ) as rest where device is not null
 ),
--- Reminders that may have been due before now may have been sent since the backup. The daemon drops those,
--- and goes on with their series.
+-- Reminders that may have been due may have been sent since the backup. The daemon drops them; their series go on.
 passed as (
     update nudged.occurrence o set restored_at = $1
     where o.user_id in (select user_id from mine) and o.wakes_at < $1

@@ -54,9 +54,8 @@ cross join (
 ) as open
 
 -- name: remaining
--- Whether anyone is still due, apart from deleted users, who are not claimed. $1 the policy's now, $2 all ranges, $3
--- this daemon's ranges. One row: whether someone is due in any range, or a touch, an orphan or a fan-out waits; whether
--- someone is due in this daemon's ranges.
+-- Whether anyone is still due, deleted users apart. $1 the policy's now, $2 all ranges, $3 this daemon's ranges. One row:
+-- whether someone is due in any range, or a touch, an orphan or a fan-out waits; whether someone is due in $3.
 select
     exists (
         select 1 from nudged.person p where uuid_hash(user_id) >> 26 = any ($2::integer[]) and due_at <= $1
