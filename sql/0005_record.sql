@@ -22,9 +22,8 @@ create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 
 -- Makes the partitions (one per UTC day) from yesterday to a week ahead, and drops those that ended more than
 -- nudged.setting.retention_days ago. If the default partition has rows of a day, they stay there. Returns how many were
 -- made, and how many steps of dropping were done. A step is one partition, or the oldest hour of what is too old in the
--- default partition. Each call does a bounded part. If it did something, more may be left, and the daemon calls again
--- in a minute. SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not
--- own the record. So the daemon can't choose how long the record is kept, either.
+-- default partition. Each call does a bounded part. If it did something, the daemon calls again in a minute. SECURITY
+-- DEFINER: the daemon's role must not own the record, or choose how long it is kept.
 create function nudged.maintain_delivery(out made integer, out dropped integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare

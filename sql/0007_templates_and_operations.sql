@@ -80,12 +80,11 @@ from (values
     (6, 'Shall we go on?', 'I''ve been thinking about our last talk, and I''d like to hear the rest.', 3, 'open_conversation')
 ) as t (place, title, body, weight, action) order by t.place;
 
--- Sends the signed-in user a test on their own devices. It is a message like any other: it passes quiet hours if the
--- user allows that, and expires after five minutes. Its payload has "test": true. Without a title and a body it has
--- nudged's text. Refused if one of their devices is of production. A device without an environment has the one that the
--- daemons are configured for. Each daemon reports it in its row of nudged.daemon, the main app's lanes first. If no
--- daemon is alive, or the lanes differ, the environment is unknown, and the test is refused. So is a test for devices
--- that no lane of a daemon serves. If the devices change while it waits, it ends (statement `drain`).
+-- Sends the signed-in user a test on their own devices: a message that passes quiet hours if the user allows that, and
+-- expires after five minutes. Without a title and a body it has nudged's text. Refused if a device is of production. A
+-- device without an environment has the one of the daemons' lanes: each daemon reports it in nudged.daemon, the main
+-- app's lanes first. If no daemon is alive, or the lanes differ, it is unknown, and the test is refused. So is a test
+-- for devices that no lane serves. If the devices change while it waits, it ends (statement `drain`).
 create function nudged_me.send_test(title text default null, body text default null) returns nudged.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare

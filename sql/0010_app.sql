@@ -1,7 +1,6 @@
 -- What an app reads and cancels; a user's zone, language and preferences; what happens when a user is deleted.
 
 -- Pages: `after` is where the last one ended, `most` how many rows. Every page reads one user's rows by an index.
-
 create function nudged.check_page(call text, recipient uuid, most integer) returns boolean
 language sql set search_path = pg_catalog, pg_temp return nudged.refuse(call, case
     when recipient is null then array['user_id is null', 'Name the user.']

@@ -48,9 +48,8 @@ select user_id, case when bytes <= $2 then preferences end, timezone, first_sess
 from profile cross join size limit $3
 
 -- name: claim_devices
--- Devices of claimed users. $1 users, $2 most rows. If so many come, some user has unusually many devices, and
--- `claim_devices_bounded` is run.
--- A token, environment or topic that is too long is recognised by its stored size, before it is expanded.
+-- Devices of claimed users. $1 users, $2 most rows: if so many come, `claim_devices_bounded` is run. A token, environment
+-- or topic that is too long is recognised by its stored size, before it is expanded.
 select
     user_id,
     case when pg_column_size(token) <= 2052 and pg_column_compression(token) is null then token::text::varchar(512)::text
