@@ -47,7 +47,8 @@ begin
         ) then
             execute format('create table nudged.%I partition of nudged.delivery for values from (%L) to (%L)',
                 part, day::timestamptz, (day + 1)::timestamptz);
-            execute format('alter table nudged.%I enable row level security, replica identity full', part);
+            execute format('alter table nudged.%I enable row level security', part);
+            execute format('alter table nudged.%I replica identity full', part);
             made := made + 1;
         end if;
     end loop;
