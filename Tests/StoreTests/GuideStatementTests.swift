@@ -10,8 +10,7 @@ import Testing
 
     /// The blocks of SQL, in order: register, sign out, preferences.
     private func statements() throws -> [String] {
-        let guide = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../docs/CLIENT.md")
-        let blocks = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```sql\n").dropFirst()
+        let blocks = try Checkout.text("docs/CLIENT.md").components(separatedBy: "```sql\n").dropFirst()
         return blocks.compactMap { $0.components(separatedBy: "\n```").first }
     }
 

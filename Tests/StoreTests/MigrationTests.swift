@@ -30,12 +30,11 @@ import Testing
         """
 
     @Test func migrations_areTheFilesOfTheFolder() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../sql")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "sql" }.sorted { $0.lastPathComponent < $1.lastPathComponent }
-        #expect(Migration.all.map { $0.label + ".sql" } == files.map(\.lastPathComponent))
+        let names = try FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/sql")
+        let files = names.filter { $0.hasSuffix(".sql") }.sorted()
+        #expect(Migration.all.map { $0.label + ".sql" } == files)
         for (migration, file) in zip(Migration.all, files) {
-            #expect(try migration.script == String(contentsOf: file, encoding: .utf8), "\(migration.label)")
+            #expect(try migration.script == Checkout.text("sql/\(file)"), "\(migration.label)")
         }
     }
 
@@ -179,9 +178,7 @@ import Testing
             """
         )
         #expect(silent.isEmpty)
-        let pages = try ["SQL", "OPERATIONS", "THREATS"].map {
-            try String(contentsOf: Self.docs.appending(path: "\($0).md"), encoding: .utf8)
-        }.joined()
+        let pages = try ["SQL", "OPERATIONS", "THREATS"].map { try Checkout.text("docs/\($0).md") }.joined()
         let mute = try fixture.lines(
             """
             select p.oid::regproc from pg_proc p
@@ -192,8 +189,6 @@ import Testing
             #expect(call.hasPrefix("nudged.") && !pages.contains("\(call)(") && !pages.contains("`\(call)`"), "\(call)")
         }
     }
-
-    private static let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
 
     @Test func migrate_whenTablesExist_addsTwoColumnsAndSixTriggersOnly() async throws {
         let fixture = try await F(migrated: false)

@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Core
 
 /// The list of statements and the files are the same.
 @Suite struct QueryTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-
     @Test func queries_always_areTheStatements() {
         let names = Query.statements(in: Query.embedded).map(\.name)
         #expect(names.sorted() == Query.allCases.map(\.name).sorted())
@@ -17,18 +16,16 @@ import Testing
     }
 
     @Test func queries_areAllOfTheFolder() throws {
-        let files = try FileManager.default.contentsOfDirectory(
-            at: Self.root.appending(path: "sql/queries"),
-            includingPropertiesForKeys: nil
-        ).filter { $0.pathExtension == "sql" }
+        let files = try FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/sql/queries")
         var found: [String: String] = [:]
-        for file in files {
-            let text = try String(contentsOf: file, encoding: .utf8)
+        for file in files where file.hasSuffix(".sql") {
+            let text = try Checkout.text("sql/queries/\(file)")
             // What precedes a file's first name would belong to the statement before it.
-            #expect(text.hasPrefix("-- name: "), "\(file.lastPathComponent)")
+            #expect(text.hasPrefix("-- name: "), "\(file)")
             for query in Query.statements(in: text) { found[query.name] = query.sql }
         }
         #expect(found == Dictionary(Query.allCases.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first }))
+        #expect(Query.clock.name == "clock" && Query.clock.sql.contains("clock_timestamp()"))
     }
 
     @Test func statements_whenTwoAreInAText_areApart() {
@@ -45,10 +42,6 @@ import Testing
         let found = Query.statements(in: text)
         #expect(found.map(\.name) == ["one", "two"])
         #expect(found.map(\.sql) == ["-- The first.\nselect 1", "-- The second -- name: none\nselect '-- name: none'"])
-    }
-
-    @Test func query_isTheFilesText() {
-        #expect(Query.clock.name == "clock" && Query.clock.sql.contains("clock_timestamp()"))
     }
 }
 
@@ -88,13 +81,8 @@ import Testing
             let code = statement.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")
             let first = code.drop { $0.isWhitespace }.prefix { $0.isLetter }
             #expect(words.contains(String(first)), "\(migration.name): \(code.prefix(80))")
-            #expect(code.components(of: "$$") % 2 == 0)
+            #expect(code.ranges(of: "$$").count % 2 == 0)
         }
         #expect(migration.script.hasPrefix(statements.joined()))
     }
-}
-
-extension String {
-    /// How often it contains `part`.
-    fileprivate func components(of part: String) -> Int { ranges(of: part).count }
 }

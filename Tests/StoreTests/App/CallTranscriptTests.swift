@@ -19,8 +19,7 @@ import Testing
 ///   comes before the migration. Scripts before a file's first chapter are played in each.
 /// - `:ann`, `:bob` and so on are users.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct CallTranscriptTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Reference/Calls")
+    private static let folder = URL(filePath: Checkout.root + "/Tests/Reference/Calls")
     static let users = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ian"]
 
     private static let answer = """

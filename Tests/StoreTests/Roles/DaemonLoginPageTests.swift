@@ -58,10 +58,7 @@ import Testing
     ]
 
     @Test func login_whenReadFromTheCatalog_canDoWhatThePageSays() async throws {
-        let page = try String(
-            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/TABLES.md"),
-            encoding: .utf8
-        )
+        let page = try Checkout.text("docs/TABLES.md")
         let section = try #require(
             page.components(separatedBy: "### What the daemon's login can do").dropFirst().first?
                 .components(separatedBy: "\n#").first

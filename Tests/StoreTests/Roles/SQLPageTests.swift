@@ -13,21 +13,15 @@ import Testing
         let answers: [String]
     }
 
-    private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
-
-    private static func page(_ name: String) throws -> String {
-        try String(contentsOf: root.appending(path: name), encoding: .utf8)
-    }
-
     /// Every page that has statements. GuideStatementTests plays those of docs/CLIENT.md.
     private static let pages: [String] = {
-        let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
+        let docs = (try? FileManager.default.contentsOfDirectory(atPath: Checkout.root + "/docs")) ?? []
         return (["README.md"] + docs.filter { $0.hasSuffix(".md") && $0 != "CLIENT.md" }.map { "docs/" + $0 }.sorted())
-            .filter { (try? page($0).contains("```sql\n")) ?? true }
+            .filter { (try? Checkout.text($0).contains("```sql\n")) ?? true }
     }()
 
     private static func examples(_ name: String) throws -> [Example] {
-        let blocks = try page(name).split(separator: "```sql\n", omittingEmptySubsequences: false).dropFirst()
+        let blocks = try Checkout.text(name).split(separator: "```sql\n", omittingEmptySubsequences: false).dropFirst()
         return try blocks.map { block in
             let lines = block.prefix(upTo: try #require(block.firstRange(of: "```")).lowerBound).split(separator: "\n")
             let first = try #require(lines.first)
@@ -59,7 +53,7 @@ import Testing
             )
         }
         var found = 0
-        for match in try Self.page(page).matches(
+        for match in try Checkout.text(page).matches(
             of: /(nudged(?:_api|_me)?\.[a-z_]+)\(([a-z_]+(?:(?:, | or )[a-z_]+)*)\)/
         ) {
             let arguments = match.2.replacing(" or ", with: ", ").split(separator: ", ").map(String.init)
@@ -79,7 +73,7 @@ import Testing
         // Each text that becomes a warning.
         let made = code.matches(of: /(?:warnings \|\| (?:format\()?|(?:return|else) array\[(?:format\()?)'(.*?)'/)
         let codes = try made.map { try #require($0.1.firstMatch(of: #/^([a-z_]+): /#), "\($0.1)").1 }
-        let page = try #require(try Self.page("docs/SQL.md").firstMatch(of: /begins\s+with its code: ([^.]*)\./)).1
+        let page = try #require(try Checkout.text("docs/SQL.md").firstMatch(of: /begins\s+with its code: ([^.]*)\./)).1
         #expect(Set(page.matches(of: /`([a-z_]+)`/).map(\.1)) == Set(codes) && codes.count == 11)
     }
 
