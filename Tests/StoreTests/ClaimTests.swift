@@ -92,9 +92,8 @@ import struct FoundationEssentials.UUID
     /// Urgent messages go first, also while others of them wait for their answers.
     @Test func claim_whenUrgentUsersAreInHand_findsTheNextUrgentOne() async throws {
         let fixture = try await F.withUsers(1...200)
-        try fixture.sql(
-            "update nudged.person set due_at = '1970-01-01' where user_id in (\(F.quoted(5)), \(F.quoted(6)))"
-        )
+        let urgent = "\(F.quoted(5)), \(F.quoted(6))"
+        try fixture.sql("update nudged.person set due_at = '1970-01-01' where user_id in (\(urgent))")
         let first = Set(try await fixture.claim(1).map(\.userID))
         // After a slow look for urgent messages, a store has a rest. This one has looked for none.
         let other = Store(configuration: fixture.configuration)

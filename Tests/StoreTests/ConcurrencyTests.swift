@@ -55,9 +55,8 @@ import struct FoundationEssentials.UUID
                     let intent = F.intent(users, member: member)
                     _ = try await fixture.store.commit(intent)
                     _ = try await fixture.store.renew(member, leaseMilliseconds: 60_000)
-                    _ = try await fixture.store.settle(
-                        Settlement(member, users.map { F.change($0) }, withdrawn: [intent.id])
-                    )
+                    let settlement = Settlement(member, users.map { F.change($0) }, withdrawn: [intent.id])
+                    _ = try await fixture.store.settle(settlement)
                 }
             }
             try await group.waitForAll()
@@ -98,10 +97,8 @@ import struct FoundationEssentials.UUID
         let id = try fixture.sendMessage(1)
         let daemon = try await fixture.connection()
         try await daemon.transaction { transaction in
-            let held = try await transaction.run(
-                Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
-            )
-            #expect(held.count == 1)
+            let hold = Statement("hold", sql: query.sql, parameters: [.uuidArray([F.user(1)]), .uuidArray([id])])
+            #expect(try await transaction.run(hold).count == 1)
             let cancel = "set lock_timeout = '5s'; select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')"
             try fixture.expect(cancel, "0")
         }

@@ -19,10 +19,8 @@ import Testing
         }
         try fixture.sql("update public.push_tokens set platform = 'android'")
         #expect(try fixture.sql("select nudged.devices_left_out(\(F.quoted(1)))") == "android")
-        let fault = try fixture.sql(
-            #"select nudged_api.preferences_fault('{"TIMEZONE": "a/b", "check_ins_enabled": true}')"#
-        )
-        #expect(fault == "TIMEZONE is unknown: did you mean timezone?")
+        let fault = #"select nudged_api.preferences_fault('{"TIMEZONE": "a/b", "check_ins_enabled": true}')"#
+        try fixture.expect(fault, "TIMEZONE is unknown: did you mean timezone?")
         let token = String(repeating: "AI", count: 32).replacing("I", with: "1")
         try fixture.sql("select nudged_api.register_device(\(F.quoted(1)), '\(token)')")
         try fixture.expect("select device_token from public.push_tokens where device_token ~ 'a1'", token.lowercased())
@@ -32,15 +30,12 @@ import Testing
     @Test(arguments: ["1e200", "null"]) func preferences_whenTheyCantBeRead_keepTheirNo(value: String) async throws {
         let fixture = try await F()
         let deep = value == "null" ? String(repeating: "[", count: 600) + String(repeating: "]", count: 600) : value
-        let read = try fixture.sql(
-            #"select nudged.preferences_text('{"messages_enabled": false, "x": \#(deep)}'::jsonb)"#
-        )
-        #expect(Preferences(parsing: read).messagesEnabled == false, "\(read)")
-        let other = try fixture.sql(
-            #"select nudged.preferences_text('{"messages_enabled": true, "x": \#(deep)}'::jsonb)"#
-        )
-        #expect(Preferences(parsing: other).messagesEnabled && Preferences(parsing: other).malformed != nil)
-        let known = try fixture.sql(#"select nudged.preferences_text('{"messages_enabled": \#(deep)}'::jsonb)"#)
-        #expect(Preferences(parsing: known).messagesEnabled == false)
+        func read(_ json: String) throws -> Preferences {
+            Preferences(parsing: try fixture.sql("select nudged.preferences_text('\(json)'::jsonb)"))
+        }
+        #expect(try read(#"{"messages_enabled": false, "x": \#(deep)}"#).messagesEnabled == false)
+        let other = try read(#"{"messages_enabled": true, "x": \#(deep)}"#)
+        #expect(other.messagesEnabled && other.malformed != nil)
+        #expect(try read(#"{"messages_enabled": \#(deep)}"#).messagesEnabled == false)
     }
 }

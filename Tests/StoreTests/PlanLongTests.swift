@@ -56,12 +56,9 @@ import struct FoundationEssentials.UUID
     }
 
     /// How the server runs it: with these values, or once a session has prepared it, when it knows no values.
-    private static func plan(
-        _ query: Query,
-        _ parameters: [Parameter],
-        isPrepared: Bool,
-        _ connection: Connection
-    ) async throws -> [String] {
+    private static func plan(_ query: Query, _ parameters: [Parameter], isPrepared: Bool, _ connection: Connection)
+        async throws -> [String]
+    {
         let nulls = parameters.map { _ in "null" }.joined(separator: ", ")
         let explain =
             isPrepared

@@ -161,14 +161,10 @@ import struct FoundationEssentials.UUID
         let member = try await fixture.member()
         let user = try #require(try await fixture.claim().first)
         let ids = user.messages.map(\.id)
-        let records = [1, 2].flatMap { _ in ids.map { F.messageRecord(user, $0) } }
+        var records = [1, 2].flatMap { _ in ids.map { F.messageRecord(user, $0) } }
+        records.append(F.record(user, .unknown, status: nil))
         let retry = ends ? nil : #"[{"x": 1}]"#
-        let change = F.announced(
-            user,
-            records + [F.record(user, .unknown, status: nil)],
-            retry: retry,
-            ended: ends ? ids : []
-        )
+        let change = F.announced(user, records, retry: retry, ended: ends ? ids : [])
         _ = try await fixture.store.commit(F.intent(member, [change]))
         let read = try #require(try await self.read(fixture, 1))
         #expect(read.intents.flatMap(\.pushes).count == 5 && read.user.history.checkIns.count == 1)

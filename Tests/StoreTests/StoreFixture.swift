@@ -92,10 +92,9 @@ final class StoreFixture: TestDatabase, Sendable {
 
     /// Runs the body while another transaction holds something.
     @discardableResult
-    func holding<Value: Sendable>(
-        _ sql: String,
-        _ body: @Sendable @escaping () async throws -> Value
-    ) async throws -> Value {
+    func holding<Value: Sendable>(_ sql: String, _ body: @Sendable @escaping () async throws -> Value)
+        async throws -> Value
+    {
         let holder = try await connection()
         let value = try await holder.transaction(timeout: .seconds(60)) { transaction in
             try await transaction.execute(script: sql)
@@ -107,16 +106,15 @@ final class StoreFixture: TestDatabase, Sendable {
 
     /// Until a session of this database waits for a lock, or until who should wait has ended.
     /// Tasks of a test start late while long tests of pure code have the process's threads.
-    func untilSomebodyWaits(
-        sourceLocation: SourceLocation = #_sourceLocation,
-        orEnds hasEnded: () -> Bool = { false }
-    ) async throws {
+    func untilSomebodyWaits(at location: SourceLocation = #_sourceLocation, orEnds hasEnded: () -> Bool = { false })
+        async throws
+    {
         let waiting =
             "select count(*) > 0 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
         try #require(
             await eventually(within: .seconds(500)) { try hasEnded() || sql(waiting) == "t" },
             "nobody waits",
-            sourceLocation: sourceLocation
+            sourceLocation: location
         )
     }
 
@@ -190,14 +188,8 @@ final class StoreFixture: TestDatabase, Sendable {
     static let ranges = Array(RangeWalk.ranges)
 
     func beat(_ id: UUID, state: String = "{}", uptime: Int64 = 60_000) async throws {
-        try await store.heartbeat(
-            id: id,
-            host: "web-1",
-            pid: 42,
-            version: "1.2.3",
-            uptimeMilliseconds: uptime,
-            state: state
-        )
+        let (host, build) = ("web-1", "1.2.3")
+        try await store.heartbeat(id: id, host: host, pid: 42, version: build, uptimeMilliseconds: uptime, state: state)
     }
 
     /// Joins; the first member takes all ranges.
@@ -211,26 +203,15 @@ final class StoreFixture: TestDatabase, Sendable {
     /// Declares all members dead.
     func die() throws { try sql("delete from nudged.member") }
 
-    func claim(
-        _ limit: Int = 100,
-        startingOver: Bool = true,
-        inHand: Set<UUID> = [],
-        member: UUID? = nil
-    ) async throws -> [ClaimedUser] {
-        try await store.claimed(limit, startingOver: startingOver, inHand: inHand, member: member).users
+    func claim(_ limit: Int = 100, inHand: Set<UUID> = []) async throws -> [ClaimedUser] {
+        try await store.claimed(limit, inHand: inHand).users
     }
 
     /// As a member that joins for it.
     @discardableResult
     func drain(_ limit: Int = 1000, _ onRefused: (Refusal) -> Void = { _ in }) async throws -> Int {
         let member = try await member()
-        return try await store.drain(
-            member: member,
-            ranges: Self.ranges,
-            limit: limit,
-            now: Self.now,
-            onRefused: onRefused
-        )
+        return try await store.drain(member: member, ranges: F.ranges, limit: limit, now: F.now, onRefused: onRefused)
     }
 
     /// A database of its own with these users, all claimed by one member.
@@ -376,27 +357,20 @@ final class StoreFixture: TestDatabase, Sendable {
         return try #require(UUID(uuidString: id))
     }
 
-    /// A message's or reminder's row of the record; `outcome` is nudged's own if nothing was sent.
-    static func messageRecord(
-        _ user: ClaimedUser,
-        _ id: UUID,
-        _ outcome: DeliveryRecord.Outcome = .unknown,
-        reason: String? = nil,
-        apnsID: UUID? = UUID(),
-        decision: String? = nil,
-        kind: String = "message"
-    ) -> DeliveryRecord {
+    /// A message's or reminder's row of the record. Nothing is sent of one that is dropped.
+    static func messageRecord(_ user: ClaimedUser, _ id: UUID, kind: String = "message", isDropped: Bool = false)
+        -> DeliveryRecord
+    {
         DeliveryRecord(
             userID: user.userID,
             kind: kind,
             key: id.uuidString.lowercased(),
             slot: nil,
-            deviceHash: apnsID == nil ? "" : "00000000000000aa",
-            apnsID: apnsID,
-            outcome: outcome,
-            reason: reason,
-            attemptedAt: now,
-            decision: decision
+            deviceHash: isDropped ? "" : "00000000000000aa",
+            apnsID: isDropped ? nil : UUID(),
+            outcome: isDropped ? .dropped : .unknown,
+            reason: isDropped ? "collapsed" : nil,
+            attemptedAt: now
         )
     }
 

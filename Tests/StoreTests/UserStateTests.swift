@@ -20,10 +20,7 @@ struct UserStateTests {
                 : F.now - Int64(random.int(0...9_000_000))
         }
         func slot() -> LocalDate {
-            LocalDate(
-                days: random.chance(5)
-                    ? random.pick([0, 2_932_896]) : F.slot.days - Int32(random.int(0...99))
-            )
+            LocalDate(days: random.chance(5) ? random.pick([0, 2_932_896]) : F.slot.days - Int32(random.int(0...99)))
         }
         return UserState(
             fingerprint: random.chance(20) ? nil : Int64(bitPattern: random.next()),
@@ -32,8 +29,7 @@ struct UserStateTests {
                 checkIns: (0..<random.int(0...9)).map { _ in CheckIn(at: instant(), slot: slot()) },
                 closed: (0..<random.int(0...9)).map { _ in slot() },
                 sent: (0..<random.int(0...99)).map { _ in instant() },
-                unseen: random.chance(50)
-                    ? nil : UnseenPushes(count: random.pick([1, 7, .max]), lastAt: instant())
+                unseen: random.chance(50) ? nil : UnseenPushes(count: random.pick([1, 7, .max]), lastAt: instant())
             )
         )
     }

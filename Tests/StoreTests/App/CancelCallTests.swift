@@ -46,9 +46,7 @@ import Testing
                 \(F.openIntent(of: "select * from mine"))
                 """
             // As the daemon's transaction: its locks, then the intent of what it got.
-            let intent = Task {
-                try await daemon.transaction { transaction in try await transaction.execute(script: script) }
-            }
+            let intent = Task { try await daemon.transaction { try await $0.execute(script: script) } }
             // Otherwise, on a busy machine, the same one may be first each time.
             if round % 3 == 2 { try await intent.value }
             let answer = try fixture.sql(race.call).split(separator: "|").compactMap { Int($0) }

@@ -32,13 +32,10 @@ actor DaemonCalls {
     func answer(_ call: String) async -> String {
         let parts = call.split(separator: " show ").map { $0.split(separator: " ").map(String.init) }
         words = parts[0].dropFirst().filter { !$0.contains("=") }
-        options = Dictionary(
-            parts[0].filter { $0.contains("=") }.map { word in
-                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return (String(parts[0]), String(parts[1]))
-            },
-            uniquingKeysWith: { _, last in last }
-        )
+        options = parts[0].filter { $0.contains("=") }.reduce(into: [:]) { options, word in
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            options[String(parts[0])] = String(parts[1])
+        }
         var lines: [String]
         refused = []
         do {
@@ -48,10 +45,8 @@ actor DaemonCalls {
             let values = try await play(parts[0][0])
             lines = values.map { Shown.line($0, parts.count > 1 ? parts[1] : []) }
         } catch let error as PostgresError {
-            let state = error.sqlState ?? "\(error.code)"
-            lines = [
-                [state, error.condition, error.isFenced ? "fenced" : nil].compactMap(\.self).joined(separator: " ")
-            ]
+            let said = [error.sqlState ?? "\(error.code)", error.condition, error.isFenced ? "fenced" : nil]
+            lines = [said.compactMap(\.self).joined(separator: " ")]
         } catch {
             lines = ["\(error)"]
         }
@@ -128,9 +123,7 @@ actor DaemonCalls {
         let parts = outcome.split(separator: ":").map(String.init)
         let template = options["template"].flatMap { Int32($0) }
         guard let kind = DeliveryRecord.Outcome(rawValue: parts[0]) else { throw Unknown(word: outcome) }
-        if kind == .skipped {
-            return [F.skipped(user, parts.count > 1 ? parts[1] : nil, decision: options["decision"])]
-        }
+        if kind == .skipped { return [F.skipped(user, parts.dropFirst().first, decision: options["decision"])] }
         let hash = kind == .rejected ? try fixture.hash(user.devices[0].token) : "00000000000000aa"
         let status = options["status"].map { Int($0) } ?? (kind == .rejected ? 410 : 200)
         let fraction = Int32(number("fraction", 0))
@@ -138,12 +131,9 @@ actor DaemonCalls {
     }
 
     private func change(_ user: ClaimedUser, _ outcome: String?) throws -> Change {
-        var change = F.change(
-            user,
-            dueAt: F.now + Int64(number("due", 3600)),
-            retry: options["poison"] == Self.name(user.userID) ? "planted-secret" : options["retry"],
-            ended: waiting(user, options["ended"])
-        )
+        let retry = options["poison"] == Self.name(user.userID) ? "planted-secret" : options["retry"]
+        let (due, ended) = (F.now + Int64(number("due", 3600)), waiting(user, options["ended"]))
+        var change = F.change(user, dueAt: due, retry: retry, ended: ended)
         change.records = try records(user, outcome)
         change.ignored = Int16(number("ignored", 0))
         change.reason = options["reason"].flatMap(Reason.init(rawValue:))
@@ -164,15 +154,8 @@ actor DaemonCalls {
     private static func continuation(_ user: UUID, _ id: UUID, _ due: String) -> ReminderContinuation {
         let wall = LocalDateTime(iso: "2026-11-21T09:00:00")!
         let hour = Int64(due).map { PendingReminder.Due.at(F.now + $0) } ?? .local(LocalDateTime(iso: due)!)
-        return ReminderContinuation(
-            userID: user,
-            id: id,
-            number: 4,
-            first: Int64(due) == nil ? .local(wall) : .at(F.now - 86_400),
-            planned: wall,
-            due: hour,
-            instant: F.now
-        )
+        let first = Int64(due) == nil ? PendingReminder.Due.local(wall) : .at(F.now - 86_400)
+        return .init(userID: user, id: id, number: 4, first: first, planned: wall, due: hour, instant: F.now)
     }
 
     /// What an intent announces of a user: a check-in, or all that waits for them.
@@ -181,30 +164,17 @@ actor DaemonCalls {
         var records: [DeliveryRecord] = []
         if !has("waiting") { records.append(F.record(user, .unknown, status: nil, template: template)) }
         for one in has("waiting") ? waiting(user, "all") : [] {
-            let isReminder = user.reminders.all.contains { $0.id == one }
+            let kind = user.reminders.all.contains { $0.id == one } ? "reminder" : "message"
             let isDropped = waiting(user, options["dropped"]).contains(one)
-            records.append(
-                F.messageRecord(
-                    user,
-                    one,
-                    isDropped ? .dropped : .unknown,
-                    reason: isDropped ? "collapsed" : nil,
-                    apnsID: isDropped ? nil : UUID(),
-                    decision: isDropped ? options["decision"] : nil,
-                    kind: isReminder ? "reminder" : "message"
-                )
-            )
+            var record = F.messageRecord(user, one, kind: kind, isDropped: isDropped)
+            if isDropped { record.decision = options["decision"] }
+            records.append(record)
         }
         if let reason = options["skipped"] {
             records.append(F.skipped(user, reason, slot: F.slot - 2, at: F.now - 86_400, decision: options["decision"]))
         }
-        return F.announced(
-            user,
-            records,
-            template: template,
-            retry: options["retry"],
-            ended: waiting(user, options["ended"])
-        )
+        let ended = waiting(user, options["ended"])
+        return F.announced(user, records, template: template, retry: options["retry"], ended: ended)
     }
 
     private func keep(_ claimed: [ClaimedUser]) -> [Any] {

@@ -78,13 +78,7 @@ import Testing
         func stored(_ key: String) -> String? { defaults[key] }
         func store(_ key: String, _ text: String) { defaults[key] = text }
         func registration(of token: DeviceToken) -> DeviceRegistration {
-            DeviceRegistration(
-                token: token,
-                platform: .ios,
-                environment: .sandbox,
-                timezone: "Europe/Paris",
-                locale: "fr"
-            )
+            .init(token: token, platform: .ios, environment: .sandbox, timezone: "Europe/Paris", locale: "fr")
         }
     }
 
@@ -129,11 +123,8 @@ import Testing
             let due = Date(timeIntervalSince1970: 2_220_000_000)
             let set = try await server.setReminder(OwnReminder(subject: task, title: "Water", dueAt: due))
             let id = try #require(set.id)
-            let wall = OwnReminder(
-                subject: try #require(Subject(type: "task", id: "8")),
-                title: "b",
-                dueLocal: "2040-05-07T09:00:00"
-            )
+            let other = try #require(Subject(type: "task", id: "8"))
+            let wall = OwnReminder(subject: other, title: "b", dueLocal: "2040-05-07T09:00:00")
             #expect(try await server.setReminder(wall).warnings.map(\.code) == ["no_timezone"])
             let reminders = try await server.reminders()
             let reminder = try #require(reminders.first { $0.id == id })

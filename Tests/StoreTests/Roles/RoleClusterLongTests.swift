@@ -83,7 +83,8 @@ import struct FoundationEssentials.UUID
         let fixture = try owned(by: "app_owner", on: cluster, "createrole")
         try await fixture.migrate()
         for query in Query.allCases {
-            let count = try Self.parameters(of: query.sql, fixture)
+            let counting = "prepare q as \(query.sql); select cardinality(parameter_types) from pg_prepared_statements"
+            let count = Int(try fixture.sql(counting)) ?? 0
             let values = Array(repeating: "null", count: count).joined(separator: ", ")
             // The generic plan: with nulls the planner would leave out most of it, and what is left out asks for no right.
             // Which side of an equality comes first is the planner's choice: each line is compared by its characters.
@@ -99,12 +100,6 @@ import struct FoundationEssentials.UUID
             #expect(!owners.isEmpty)
             #expect(try plan("nudged_daemon") == owners, "\(query.name)")
         }
-    }
-
-    private static func parameters(of sql: String, _ fixture: F) throws -> Int {
-        Int(
-            try fixture.sql("prepare q as \(sql); select cardinality(parameter_types) from pg_prepared_statements")
-        ) ?? 0
     }
 
     /// The store as the daemon uses it, as the daemon's role.

@@ -125,12 +125,8 @@ import TimeZones
         let member = try await fixture.member()
         let drained = try await fixture.store.drain(member: member, ranges: F.ranges, limit: 10, now: F.now)
         #expect(drained > 0)
-        let claimed = try await fixture.store.claim(
-            ranges: F.ranges,
-            now: F.now + 31_622_400,
-            limit: 10,
-            member: member
-        ).users
+        let later = F.now + 31_622_400
+        let claimed = try await fixture.store.claim(ranges: F.ranges, now: later, limit: 10, member: member).users
         #expect(claimed.map(\.messages.count) == [1] && claimed.map(\.devices.count) == [1])
         #expect(try fixture.sql("select done from nudged_api.cancel(\(F.quoted(1)), '\(id)')") == "1")
     }
