@@ -40,14 +40,12 @@ import Testing
     }
 
     @Test func payload_whenItHasMembers_bringsThem() throws {
-        let message = try payload {
-            $0.custom = try #require(CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]))
-        }
+        let order = try #require(CustomMembers([("order", "17"), ("deep", #"{"a":[null]}"#)]))
+        let message = try payload { $0.custom = order }
         guard case .message(let data) = message.route(isUsers: { _ in false }) else { return fail("no message") }
         #expect(data.json == #"{"order":17,"deep":{"a":[null]}}"#)
-        let reminder = try payload {
-            $0.custom = try #require(CustomMembers([("subject_type", #""task""#), ("subject_id", #""42""#)]))
-        }
+        let subject = try #require(CustomMembers([("subject_type", #""task""#), ("subject_id", #""42""#)]))
+        let reminder = try payload { $0.custom = subject }
         #expect(reminder.route { _ in true } == Subject(type: "task", id: "42").map { .subject($0) })
     }
 }

@@ -90,9 +90,7 @@ struct LaneBench {
         handle(.connection(link, .closed(CloseReason(code, why))))
     }
 
-    mutating func complete(_ completions: [Completion], on link: Int) {
-        handle(.connection(link, .completions(completions)))
-    }
+    mutating func complete(_ all: [Completion], on link: Int) { handle(.connection(link, .completions(all))) }
 
     /// Takes the oldest open submission and completes it.
     mutating func complete(_ result: RequestResult, index: Int = 0) {

@@ -2,6 +2,7 @@ package import Configuration
 package import Glibc
 
 import class FoundationEssentials.FileManager
+import struct FoundationEssentials.UUID
 
 /// A folder with a configuration file, and the shortest way to load it.
 package final class ConfigurationFixture: Sendable {
@@ -17,11 +18,8 @@ package final class ConfigurationFixture: Sendable {
     ]
 
     package init() {
-        var template = Array("/tmp/nudged-config-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        folder = template.withUnsafeBufferPointer {
-            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        folder = "/tmp/nudged-config-\(UUID().uuidString)"
+        mkdir(folder, 0o700)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

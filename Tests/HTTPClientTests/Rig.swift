@@ -31,14 +31,8 @@ final class Rig: Sendable {
         settings: HTTPClientSettings = Rig.settings(),
         answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct] = { _ in HTTPSAct.answer() }
     ) throws {
-        let server = try HTTPSServer(
-            names: names,
-            notBefore: notBefore,
-            notAfter: notAfter,
-            suites: suites,
-            answer: answer
-        )
-        let roots = try CAFile(HTTPSServer.authority.get().certificate)
+        server = try HTTPSServer(names: names, notBefore: notBefore, notAfter: notAfter, suites: suites, answer: answer)
+        roots = try CAFile(HTTPSServer.authority.get().certificate)
         var settings = settings
         if settings.caFile == Self.ownCA { settings.caFile = roots.path }
         do {
@@ -47,8 +41,6 @@ final class Rig: Sendable {
             server.stop()
             throw error
         }
-        self.server = server
-        self.roots = roots
     }
 
     deinit { server.stop() }

@@ -101,9 +101,7 @@ import Testing
     }
 
     private static func word(_ random: inout SplitMix64) -> String {
-        let letters: [Unicode.Scalar] = [
-            "a", "\\", "\"", "\n", "\r", "{", "}", ",", "=", " ", "n", "#", "é", "\u{301}", "😀",
-        ]
+        let letters = Array("a\\\"\n\r{},= n#\u{E9}\u{301}😀".unicodeScalars)
         var word = String.UnicodeScalarView()
         for _ in 0..<random.int(0...12) { word.append(random.pick(letters)) }
         return String(word)

@@ -151,9 +151,7 @@ import Testing
         let port = LoopbackClient.freePort()
         let address = try #require(ListenAddress("127.0.0.1:\(port)"))
         let server = try ScrapeServer(at: address) { Array("first 1\n".utf8) }
-        #expect(throws: MetricsError.listen("127.0.0.1:\(port)", EADDRINUSE)) {
-            _ = try ScrapeServer(at: address) { [] }
-        }
+        #expect(throws: MetricsError.listen("127.0.0.1:\(port)", EADDRINUSE)) { try ScrapeServer(at: address) { [] } }
         #expect(LoopbackClient.scrape(port: port)?.hasSuffix("first 1\n") == true)
         // As the unit's SocketBindDeny= refuses it.
         #expect("\(MetricsError.listen("127.0.0.1:\(port)", EPERM))".contains("metrics-listen.conf"))

@@ -58,9 +58,7 @@ struct DeviceRegistrationTests {
     @Test(arguments: [
         ("de", "de"), ("pt_BR", "pt-BR"), ("zh-Hans-CN", "zh-Hans-CN"), ("de_AT@calendar=gregorian", "de-AT"),
         ("en_US.UTF-8", "en-US"), ("es-419", "es-419"),
-    ]) func locale_whenOfTheSystem_isATag(identifier: String, tag: String) {
-        #expect(LocaleName.tag(identifier) == tag)
-    }
+    ]) func locale_whenOfTheSystem_isATag(name: String, tag: String) { #expect(LocaleName.tag(name) == tag) }
 
     @Test(arguments: [
         "", "d", "abcdefghi", "419", "de-", "-de", "de--AT", "de-abcdefghi", "d\u{e9}", "de-\u{e9}t", "@x", "en US",

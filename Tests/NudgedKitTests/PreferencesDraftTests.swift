@@ -20,16 +20,14 @@ struct PreferencesDraftTests {
         #expect(problems { $0.maxAnalysesPerHour = 21 } == ["max_analyses_per_hour: wanted 5 to 20"])
         #expect(problems { $0.pauseThresholdSeconds = 59 } == ["pause_threshold_seconds: wanted 60 to 300"])
         #expect(problems { $0.activeConversationThreshold = 51 } == ["active_conversation_threshold: wanted 10 to 50"])
+        let hours = QuietHours(start: TimeOfDay(hour: 1), end: TimeOfDay(hour: 2))
         for day in [0, 8] {
-            let found = problems {
-                $0.quietHoursByDay[day] = QuietHours(start: TimeOfDay(hour: 1), end: TimeOfDay(hour: 2))
-            }
+            let found = problems { $0.quietHoursByDay[day] = hours }
             #expect(found.first?.hasPrefix("quiet_hours_by_day: wanted an object") == true)
         }
-        let expected = "quiet_hours_end: wanted HH:MM beside quiet_hours_start"
-        #expect(problems { $0.quietHoursStart = TimeOfDay("22:00") } == [expected])
-        let other = "quiet_hours_start: wanted HH:MM beside quiet_hours_end"
-        #expect(problems { $0.quietHoursEnd = TimeOfDay("22:00") } == [other])
+        let (start, end) = ("quiet_hours_start", "quiet_hours_end")
+        #expect(problems { $0.quietHoursStart = TimeOfDay("22:00") } == ["\(end): wanted HH:MM beside \(start)"])
+        #expect(problems { $0.quietHoursEnd = TimeOfDay("22:00") } == ["\(start): wanted HH:MM beside \(end)"])
         #expect(problems { $0.timezone = "EST5EDT" } == ["timezone: wanted UTC or a name as Europe/Paris"])
     }
 
@@ -116,14 +114,11 @@ struct PreferencesDraftTests {
     }
 
     @Test func draft_whenPreferencesAreMalformed_showsWhatIsInForce() {
-        let draft = PreferencesDraft(
-            Preferences(
-                parsing: """
-                    {"check_ins_enabled":true,"frequency":"weekly","weekday":8,"quiet_hours_start":"22:00",\
-                    "messages_enabled":"no","max_per_hour":2}
-                    """
-            )
-        )
+        let text = """
+            {"check_ins_enabled":true,"frequency":"weekly","weekday":8,"quiet_hours_start":"22:00",\
+            "messages_enabled":"no","max_per_hour":2}
+            """
+        let draft = PreferencesDraft(Preferences(parsing: text))
         #expect(!draft.checkInsEnabled && draft.frequency == .weekly && draft.weekday == nil)
         #expect(draft.quietHoursStart == nil && !draft.messagesEnabled && draft.maxPerHour == 2)
         #expect(PreferencesDraft(Preferences(parsing: nil)) == PreferencesDraft())

@@ -5,10 +5,6 @@ import TestSupport
 import Testing
 
 struct PreferencesTests {
-    private static func text(_ member: String) -> String {
-        "{\"check_ins_enabled\":true,\"frequency\":\"daily\",\(member)}"
-    }
-
     /// `Tests/Reference/preferences.txt` says how texts are read.
     @Test func preferences_areAsTheTableSays() throws {
         let lines = try Checkout.reference("preferences")
@@ -16,7 +12,8 @@ struct PreferencesTests {
         for line in lines {
             let (word, text) = (line.prefix { $0 != " " }, String(line.drop { $0 != " " }.dropFirst()))
             let isMember = word == "wrong" || word == "good"
-            let preferences = Preferences(parsing: isMember ? Self.text(text) : text)
+            let whole = isMember ? #"{"check_ins_enabled":true,"frequency":"daily",\#(text)}"# : text
+            let preferences = Preferences(parsing: whole)
             switch word {
             case "wrong": #expect(preferences.malformed != nil, "\(line)")
             case "good": #expect(preferences.malformed == nil && !preferences.isNull, "\(line)")

@@ -11,9 +11,8 @@ import Testing
 
     @Test func statement_whenTooSlow_isCancelledByTheServer() async throws {
         let connection = try await F.connection()
-        let error = await F.error {
-            _ = try await connection.run(F.sql("select pg_sleep(60)"), timeout: .milliseconds(50))
-        }
+        let sleep = F.sql("select pg_sleep(60)")
+        let error = await F.error { _ = try await connection.run(sleep, timeout: .milliseconds(50)) }
         #expect(error?.sqlState == "57014" && error?.isTransient == true)
         #expect(try await connection.run(F.sql("select 1")).int4(0, 0) == 1)
     }

@@ -89,9 +89,7 @@ import Testing
         ([.init(first: 1, second: 2), .init(first: 1, second: 1)], .transaction),
         // Somebody else took the first one's meanwhile.
         ([.init(first: 1, second: 2), .init(first: 3, second: 2)], .transaction),
-    ]) func mode_isToldByWhoAnswers(turns: [Pooling.Turn], expected: Pooling) {
-        #expect(Pooling(behind: turns) == expected)
-    }
+    ]) func mode_isToldByWhoAnswers(turns: [Pooling.Turn], mode: Pooling) { #expect(Pooling(behind: turns) == mode) }
 
     @Test func server_whenNobodyStandsBetween_isDirect() async throws {
         #expect(try await Pooling.of(ServerFixture.configuration()) == .direct)

@@ -41,10 +41,8 @@ import Testing
         for (value, text) in timestamps {
             let select = F.sql("select $1::text, $1, $2::text::timestamptz", .timestamp(value), .text(text))
             let rows = try await connection.transaction([select], settings: [("timezone", "UTC")])[0]
-            #expect(
-                try rows.text(0, 0) == text && rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value,
-                "\(text)"
-            )
+            let isSame = try rows.text(0, 0) == text && rows.timestamp(0, 1) == value && rows.timestamp(0, 2) == value
+            #expect(isSame, "\(text)")
         }
         let dates: [(value: Int32, text: String)] = [
             (0, "1970-01-01"), (-719_162, "0001-01-01"), (2_932_896, "9999-12-31"), (.max, "infinity"),
@@ -52,10 +50,8 @@ import Testing
         ]
         for (value, text) in dates {
             let rows = try await connection.run(F.sql("select $1::text, $1, $2::text::date", .date(value), .text(text)))
-            #expect(
-                try rows.text(0, 0) == text && rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value,
-                "\(text)"
-            )
+            let isSame = try rows.text(0, 0) == text && rows.dateOrNull(0, 1) == value && rows.dateOrNull(0, 2) == value
+            #expect(isSame, "\(text)")
         }
         let rows = try await connection.run(F.sql("select '294276-12-31'::timestamptz, '5874897-12-31'::date"))
         #expect(throws: PostgresError.self) { try rows.timestamp(0, 0) }

@@ -31,9 +31,8 @@ import Testing
         try cluster.sql("select pg_reload_conf()")
         // The checkpointer is who tells commits to wait, and it reads its configuration before a checkpoint.
         try cluster.sql("checkpoint")
-        let error = await F.error {
-            _ = try await first.transaction([F.sql("insert into t values (1)")], timeout: .seconds(2))
-        }
+        let insert = F.sql("insert into t values (1)")
+        let error = await F.error { _ = try await first.transaction([insert], timeout: .seconds(2)) }
         #expect(error?.code == .timedOut)
         let next = Task {
             let connection = try await database.connection()

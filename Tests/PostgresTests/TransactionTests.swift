@@ -144,9 +144,8 @@ import Testing
         #expect(error?.sqlState == "22012" && error?.statement == "0001.sql")
         #expect(try await connection.run(F.sql("select to_regclass('t') is null")).bool(0, 0))
         #expect(try await connection.run(F.sql("show statement_timeout")).text(0, 0) == "30s")
-        let slow = await F.error {
-            try await connection.execute(script: "select pg_sleep(60)", timeout: .milliseconds(50))
-        }
+        let sleep = "select pg_sleep(60)"
+        let slow = await F.error { try await connection.execute(script: sleep, timeout: .milliseconds(50)) }
         #expect(slow?.sqlState == "57014")
     }
 }

@@ -9,21 +9,19 @@ package import Testing
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
 
-    package func provideScope(
-        for test: Test,
-        testCase: Test.Case?,
-        performing function: @Sendable () async throws -> Void
-    ) async throws {
+    package func provideScope(for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void)
+        async throws
+    {
         try await withTaskExecutorPreference(ThreadPerJob.shared) {
             let before = Standstills.shared.count
             try await withKnownIssue("the machine stood still", isIntermittent: true) {
-                try await function()
+                try await body()
             } matching: { _ in
                 Standstills.shared.count > before
             }
             guard Standstills.shared.count > before else { return }
             print("again, because the machine stood still: \(test.name)")
-            try await function()
+            try await body()
         }
     }
 }

@@ -3,11 +3,9 @@ import Foundation
 /// Runs programs in Python that follow the same rules.
 package enum Python {
     /// Gives `lines` to a program, and returns the lines that it prints.
-    package static func answers(
-        _ arguments: [String],
-        to lines: [String],
-        environment: [String: String] = [:]
-    ) throws -> [String] {
+    package static func answers(_ arguments: [String], to lines: [String], environment: [String: String] = [:])
+        throws -> [String]
+    {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         // Files, not pipes: no side can block the other.

@@ -13,43 +13,39 @@ package struct ReadMetrics: Sendable, Equatable {
         package var samples: [Sample]
     }
 
-    package struct Fault: Error, CustomStringConvertible { package let description: String }
+    package struct Fault: Error { let line: String }
 
     /// In the order of the page.
     package private(set) var families: [Family] = []
 
     package init(_ text: String) throws(Fault) {
-        guard text.isEmpty || text.unicodeScalars.last == "\n" else {
-            throw Fault(description: "the last line has no end")
-        }
+        guard text.isEmpty || text.unicodeScalars.last == "\n" else { throw Fault(line: "the last line has no end") }
         // By scalars: to Swift a carriage return and a line feed are one character.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         var help: (name: String, text: String)?
         for line in lines.map({ String($0) }) {
             if line.utf8.starts(with: "# HELP ".utf8) {
                 let rest = line.unicodeScalars.dropFirst(7)
-                guard help == nil, let space = rest.firstIndex(of: " ") else { throw Fault(description: line) }
+                guard help == nil, let space = rest.firstIndex(of: " ") else { throw Fault(line: line) }
                 let text = Substring(rest[rest.index(after: space)...])
                 help = (String(rest[..<space]), try Self.unescaped(text, line))
             } else if line.utf8.starts(with: "# TYPE ".utf8) {
                 let parts = line.split(separator: " ")
                 guard parts.count == 4, let said = help, said.name == parts[2],
                     !families.contains(where: { $0.name == parts[2] })
-                else { throw Fault(description: line) }
+                else { throw Fault(line: line) }
                 families.append(Family(name: said.name, help: said.text, kind: String(parts[3]), samples: []))
                 help = nil
             } else {
-                guard help == nil, !families.isEmpty else { throw Fault(description: line) }
+                guard help == nil, !families.isEmpty else { throw Fault(line: line) }
                 let sample = try Self.sample(line)
                 let family = families[families.count - 1]
                 let suffixes = family.kind == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
-                guard suffixes.contains(where: { family.name + $0 == sample.name }) else {
-                    throw Fault(description: line)
-                }
+                guard suffixes.contains(where: { family.name + $0 == sample.name }) else { throw Fault(line: line) }
                 families[families.count - 1].samples.append(sample)
             }
         }
-        guard help == nil else { throw Fault(description: "help without a type") }
+        guard help == nil else { throw Fault(line: "help without a type") }
     }
 
     /// The value of the sample with just these labels; nil where there is none.
@@ -70,29 +66,25 @@ package struct ReadMetrics: Sendable, Equatable {
     private static func sample(_ line: String) throws(Fault) -> Sample {
         var rest = Substring(line).unicodeScalars
         let name = word(&rest)
-        guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else {
-            throw Fault(description: line)
-        }
+        guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { throw Fault(line: line) }
         var labels: [[String]] = []
         if rest.first == "{" {
             rest.removeFirst()
             while rest.first != "}" {
                 let label = word(&rest)
-                guard !label.isEmpty, rest.popFirst() == "=", rest.popFirst() == "\"" else {
-                    throw Fault(description: line)
-                }
+                guard !label.isEmpty, rest.popFirst() == "=", rest.popFirst() == "\"" else { throw Fault(line: line) }
                 var raw = String.UnicodeScalarView()
                 while let scalar = rest.first, scalar != "\"" {
                     raw.append(rest.removeFirst())
                     if scalar == "\\", !rest.isEmpty { raw.append(rest.removeFirst()) }
                 }
-                guard rest.popFirst() == "\"" else { throw Fault(description: line) }
+                guard rest.popFirst() == "\"" else { throw Fault(line: line) }
                 labels.append([label, try unescaped(Substring(String(raw)), line, quote: true)])
                 if rest.first == "," { rest.removeFirst() }
             }
             rest.removeFirst()
         }
-        guard rest.popFirst() == " ", let value = number(Substring(rest)) else { throw Fault(description: line) }
+        guard rest.popFirst() == " ", let value = number(Substring(rest)) else { throw Fault(line: line) }
         return Sample(name: name, labels: labels, value: value)
     }
 
@@ -127,7 +119,7 @@ package struct ReadMetrics: Sendable, Equatable {
             case "n": result.append("\n")
             case "\\": result.append("\\")
             case "\"" where quote: result.append("\"")
-            default: throw Fault(description: "an escape that is none: \(line)")
+            default: throw Fault(line: "an escape that is none: \(line)")
             }
         }
         return String(result)

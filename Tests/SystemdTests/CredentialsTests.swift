@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 import class FoundationEssentials.FileManager
+import struct FoundationEssentials.UUID
 
 @testable import Systemd
 
@@ -83,11 +84,8 @@ final class TemporaryFolder: Sendable {
     let path: String
 
     init() {
-        var template = Array("/tmp/nudged-test-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        path = template.withUnsafeBufferPointer {
-            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        path = "/tmp/nudged-test-\(UUID().uuidString)"
+        mkdir(path, 0o700)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

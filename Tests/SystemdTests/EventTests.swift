@@ -45,9 +45,7 @@ import Testing
         let page = try read("/docs/JOURNAL.md")
         let part = page[try #require(page.firstRange(of: title + "\n")).upperBound...]
         let list = part[try #require(part.firstRange(of: "\n- ")).lowerBound...]
-        return list[..<(list.firstRange(of: "\n\n")?.lowerBound ?? list.endIndex)].matches(of: name).map {
-            String($0.1)
-        }
+        return list[..<(list.firstRange(of: "\n\n")?.lowerBound ?? list.endIndex)].matches(of: name).map { "\($0.1)" }
     }
 }
 

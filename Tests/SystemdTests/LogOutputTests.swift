@@ -77,7 +77,5 @@ import Testing
         (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (4_107_542_399, "2100-02-28T23:59:59Z"),
         (4_107_542_400, "2100-03-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (1_767_225_599, "2025-12-31T23:59:59Z"),
         (Int64.max, "9999-12-31T23:59:59Z"), (Int64.min, "0001-01-01T00:00:00Z"),
-    ]) func timestamp_whenTheInstantIs(seconds: Int64, expected: String) {
-        #expect(LogLine.timestamp(seconds) == expected)
-    }
+    ]) func timestamp_whenTheInstantIs(seconds: Int64, text: String) { #expect(LogLine.timestamp(seconds) == text) }
 }

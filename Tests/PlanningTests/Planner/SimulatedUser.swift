@@ -126,9 +126,7 @@ struct SimulatedUser {
         var pending = [sendPlan][...]
         // Sometimes fewer streams are free than the user has devices.
         let room = random.chance(20) ? 1 : 10
-        guard let part = SendPlan.take(upTo: room, from: &pending).first else {
-            return faults.append("nothing was taken")
-        }
+        guard let part = SendPlan.take(upTo: room, from: &pending).first else { return faults.append("took nothing") }
         check(part)
         if random.chance(5) { return now = now + 1 }  // The intent is refused: given back.
         let atIntent = F.recovered(part, by: planner, now: now)

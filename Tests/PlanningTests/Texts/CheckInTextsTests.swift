@@ -204,10 +204,8 @@ import struct FoundationEssentials.UUID
 
     /// A number out of the whole range falls to the same one on every machine and run.
     @Test func choice_isFixed() {
-        let checkInTexts = CheckInTexts(templates: (1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
-        let chosen = (0..<12).map {
-            checkInTexts.choose(Self.question(PlannerFixture.userID, Self.day + $0))?.text.id ?? 0
-        }
+        let texts = CheckInTexts(templates: (1...5).map { StoredTemplate(id: $0, title: "\($0)", body: "") })
+        let chosen = (0..<12).map { texts.choose(Self.question(PlannerFixture.userID, Self.day + $0))?.text.id ?? 0 }
         #expect(chosen == [1, 5, 4, 1, 5, 5, 5, 5, 3, 2, 4, 5])
     }
 }
