@@ -102,22 +102,17 @@ struct LaneBench {
         complete(Self.response(status, reason), index: index)
     }
 
-    static func response(_ status: Int, _ reason: String?, headers: [String: String] = [:]) -> RequestResult {
-        response(status, body: reason.map { "{\"reason\":\"\($0)\"}" } ?? "", headers: headers)
-    }
-
-    static func response(_ status: Int, body: String, headers: [String: String] = [:]) -> RequestResult {
+    static func response(_ status: Int, _ reason: String?) -> RequestResult {
         let content = Response.Content()
-        content.headers = headers
-        content.body = Array(body.utf8)
+        content.body = reason.map { Array("{\"reason\":\"\($0)\"}".utf8) } ?? []
         return .response(Response(status: status, content))
     }
 
     /// A lane with one connection that had its first push accepted.
-    static func proven(connections: Int = 1, maxInFlight: Int = 1_000, streams: Int = 1_000) -> LaneBench {
+    static func proven(connections: Int = 1, maxInFlight: Int = 1_000) -> LaneBench {
         var bench = LaneBench(connections: connections, maxInFlight: maxInFlight)
         bench.send()
-        bench.open(1, streams: streams)
+        bench.open(1, streams: 1_000)
         bench.answer(200)
         bench.results = []
         bench.log = []

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func send_whenTheServerIsNotBelieved_isRefused() async throws {
-        try await expectRefusal(try Rig(settings: Rig.settings { $0.caFile = nil }), .certificate, "is not trusted")
+        try await expectRefusal(try Rig(settings: { $0.caFile = nil }), .certificate, "is not trusted")
         try await expectRefusal(try Rig(names: ["other.example"]), .certificate, "is not for")
         try await expectRefusal(try Rig(notAfter: -3_600), .certificate, "has expired")
         try await expectRefusal(try Rig(notBefore: 3_600), .certificate, "is not valid yet")
@@ -93,17 +93,18 @@ import Testing
 
     @Test func send_whenTheAnswerJustFits_isTaken() async throws {
         let head = "HTTP/1.1 200 Word\r\ncontent-length: 1000\r\n\r\n".utf8.count
-        let rig = try Rig(settings: Rig.settings { $0.maximumAnswer = head + 1_000 }) { request in
-            HTTPSAct.answer(200, String(repeating: "x", count: request.body.count))
-        }
+        let rig = try Rig(
+            answer: { HTTPSAct.answer(200, String(repeating: "x", count: $0.body.count)) },
+            settings: { $0.maximumAnswer = head + 1_000 }
+        )
         #expect(try await rig.send(String(repeating: "y", count: 1_000)).body.count == 1_000)
         await #expect(throws: HTTPClientError.self) { try await rig.send(String(repeating: "y", count: 1_001)) }
     }
 
     @Test func trust_whenTheFileIsNone_isSaid() async throws {
-        #expect(throws: HTTPClientError.self) { try Rig(settings: Rig.settings { $0.caFile = "/nonexistent/ca.pem" }) }
+        #expect(throws: HTTPClientError.self) { try Rig(settings: { $0.caFile = "/nonexistent/ca.pem" }) }
         let empty = try CAFile("no certificate")
-        let rig = try Rig(settings: Rig.settings { $0.caFile = empty.path })
+        let rig = try Rig(settings: { $0.caFile = empty.path })
         let error = try #require(try await rig.failure())
         #expect(error.code == .trustFile && error.description.contains(empty.path))
     }

@@ -6,19 +6,6 @@ final class Rig: Sendable {
     static let token = "planted-token"
     static let path = "/planted-path?planted=query"
 
-    /// Stands for the file with the server's authority.
-    private static let ownCA = "own"
-
-    /// What is set unless a test says otherwise.
-    static func settings(_ adjust: (inout HTTPClientSettings) -> Void = { _ in }) -> HTTPClientSettings {
-        var settings = HTTPClientSettings()
-        settings.caFile = ownCA
-        // Busy machines: only where a test is about it is a deadline near.
-        settings.deadline = .seconds(60)
-        adjust(&settings)
-        return settings
-    }
-
     let server: HTTPSServer
     let client: HTTPClient
     private let roots: CAFile
@@ -28,13 +15,16 @@ final class Rig: Sendable {
         notBefore: Int = -86_400,
         notAfter: Int = 86_400,
         suites: String? = nil,
-        settings: HTTPClientSettings = Rig.settings(),
-        answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct] = { _ in HTTPSAct.answer() }
+        answer: @escaping @Sendable (HTTPSRequest) -> [HTTPSAct] = { _ in HTTPSAct.answer() },
+        settings adjust: (inout HTTPClientSettings) -> Void = { _ in }
     ) throws {
         server = try HTTPSServer(names: names, notBefore: notBefore, notAfter: notAfter, suites: suites, answer: answer)
         roots = try CAFile(HTTPSServer.authority.get().certificate)
-        var settings = settings
-        if settings.caFile == Self.ownCA { settings.caFile = roots.path }
+        var settings = HTTPClientSettings()
+        settings.caFile = roots.path
+        // Busy machines: only where a test is about it is a deadline near.
+        settings.deadline = .seconds(60)
+        adjust(&settings)
         do {
             client = try HTTPClient(settings)
         } catch {

@@ -25,7 +25,6 @@ enum MessageFixture {
         created: Instant? = nil,
         urgent: Bool = false,
         collapseKey: String? = nil,
-        expiresAt: Instant? = nil,
         apns: String? = nil,
         due: PendingReminder.Due? = nil
     ) -> PendingMessage {
@@ -36,7 +35,6 @@ enum MessageFixture {
             body: body,
             urgent: urgent,
             collapseKey: collapseKey,
-            expiresAt: expiresAt,
             apns: apns,
             due: due
         )

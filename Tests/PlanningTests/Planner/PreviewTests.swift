@@ -104,16 +104,9 @@ import struct FoundationEssentials.UUID
 
         /// The message under an id: the preview's, or the one that nudged_api.send makes.
         func message(_ number: UInt8) -> PendingMessage {
-            MessageFixture.message(
-                number,
-                title,
-                created: now,
-                urgent: isUrgent,
-                collapseKey: collapseKey,
-                expiresAt: expiresAt,
-                apns: apns,
-                due: due
-            )
+            var message = MessageFixture.message(number, title, created: now, apns: apns, due: due)
+            (message.urgent, message.collapseKey, message.expiresAt) = (isUrgent, collapseKey, expiresAt)
+            return message
         }
 
         /// As nudged answers: the planner, then the service or the fallback.
