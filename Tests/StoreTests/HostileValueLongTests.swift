@@ -10,22 +10,16 @@ import Testing
     private static func nested(_ levels: Int) -> String {
         "('{\"a\":' || repeat('[', \(levels)) || repeat(']', \(levels)) || '}')::jsonb"
     }
+    private static func optedIn(_ members: String) -> String {
+        "'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'::jsonb || jsonb_build_object(\(members))"
+    }
 
     /// A value as SQL, and what the policy says of it: nil where it is well-formed.
     private static let values: [(value: String, malformed: String?)] = [
         ("'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'", nil),
-        (
-            "'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'::jsonb || jsonb_build_object('max_per_day', \(absurd))",
-            "max_per_day"
-        ),
-        (
-            "'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'::jsonb || jsonb_build_object('weekday', round(1::numeric, 16383))",
-            "weekday"
-        ),
-        (
-            "'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'::jsonb || jsonb_build_object('priority_keywords', jsonb_build_array('a', \(absurd)))",
-            "priority_keywords"
-        ),
+        (optedIn("'max_per_day', \(absurd)"), "max_per_day"),
+        (optedIn("'weekday', round(1::numeric, 16383)"), "weekday"),
+        (optedIn("'priority_keywords', jsonb_build_array('a', \(absurd))"), "priority_keywords"),
         ("(select jsonb_build_object('x', jsonb_agg(\(absurd))) from generate_series(1, 8500))", "object"),
         ("(select jsonb_build_object('x', jsonb_agg(\(absurd))) from generate_series(1, 2400))", "object"),
         ("(select jsonb_object_agg('k' || n, \(absurd)) from generate_series(1, 3000) n)", "object"),
@@ -35,14 +29,8 @@ import Testing
         (nested(3000), "object"),
         ("jsonb_build_object('x', repeat('a', 10000000))", "object"),
         ("jsonb_build_object('x', repeat('a', 70000))", "object"),
-        (
-            "'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'::jsonb || jsonb_build_object('x', repeat('a', 60000))",
-            nil
-        ),
-        (
-            "'{\"check_ins_enabled\": true, \"frequency\": \"daily\"}'::jsonb || jsonb_build_object('priority_keywords', jsonb_build_array(repeat('é', 60000)))",
-            nil
-        ),
+        (optedIn("'x', repeat('a', 60000)"), nil),
+        (optedIn("'priority_keywords', jsonb_build_array(repeat('é', 60000))"), nil),
     ]
 
     @Test(arguments: values.indices) func preferences_whenHostile_areBoundedAndMalformed(index: Int) async throws {

@@ -121,70 +121,49 @@ import struct FoundationEssentials.UUID
 
     private static var hot: [(Query, [Parameter])] {
         let users = (1...500).map { Optional(F.user($0)) }
-        let none = users.map { _ in String?.some("{}") }
+        let (ids, texts) = (Parameter.uuidArray(users), Parameter.textArray(users.map { _ in "{}" }))
+        let contents = Parameter.byteaArray(users.map { _ in [0] })
+        let (one, last) = (Parameter.uuidArray([F.user(3)]), Parameter.uuidArray([F.user(5)]))
         let now = Optional(F.now.seconds * 1_000_000)
+        let instant = Parameter.timestamp(F.now.microseconds)
         let instants = Parameter.timestampArray(users.map { _ in now })
         let versions = Parameter.int8Array(users.map { _ in 1 })
         let all = Parameter.int4Array(RangeWalk.all)
         let ones = Parameter.int4Array(users.map { _ in 1 })
         return [
-            (
-                .claimPeople,
-                [
-                    .timestamp(F.now.microseconds), .timestamp(.min), .uuid(F.user(1)), .int8(500), all,
-                    .uuidArray([F.user(3)]), .uuid(F.user(4)), .uuidArray([F.user(5)]),
-                ]
-            ),
-            (.dueFloor, [.timestamp(F.now.microseconds), all, .int8(10_000)]),
-            (.claimProfiles, [.uuidArray(users), .int8(8 << 20), .int8(1_000)]),
-            (.claimDevices, [.uuidArray(users), .int8(2_100)]),
-            (.claimDevicesBounded, [.uuidArray(users), .int8(1_000)]),
-            (.claimSurfaces, [.uuidArray(users), .int8(100_000)]),
-            (.claimMessages, [.uuidArray(users), .int8(3_000)]),
-            (.claimMessagesBounded, [.uuidArray(users), .int8(3_000), .int8(2_000), .timestamp(F.now.microseconds)]),
-            (.claimReminders, [.uuidArray(users), .int8(3_000)]),
-            (
-                .claimRemindersBounded,
-                [.uuidArray(users), .timestamp(F.now.microseconds), .int8(200), .int8(1_000), .int8(3_000)]
-            ),
-            (.liveReminders, [.uuidArray(users), .uuidArray(users)]),
-            (.touches, [all, .int8(0), .int8(1_000), .uuidArray([F.user(3)])]),
-            (.drain, [.uuidArray(users), versions, .timestamp(F.now.microseconds)]),
-            (.holdMessages, [.uuidArray(users), .uuidArray(users)]),
-            (
-                .intent,
-                [
-                    .uuid(F.user(9)), .uuid(F.user(8)), .uuid(F.user(8)), .timestamp(F.now.microseconds),
-                    .uuidArray(users), ones, .byteaArray(users.map { _ in [0] }), .uuidArray(users),
-                ]
-            ),
+            (.claimPeople, [instant, .timestamp(.min), .uuid(F.user(1)), .int8(500), all, one, .uuid(F.user(4)), last]),
+            (.dueFloor, [instant, all, .int8(10_000)]),
+            (.claimProfiles, [ids, .int8(8 << 20), .int8(1_000)]),
+            (.claimDevices, [ids, .int8(2_100)]),
+            (.claimDevicesBounded, [ids, .int8(1_000)]),
+            (.claimSurfaces, [ids, .int8(100_000)]),
+            (.claimMessages, [ids, .int8(3_000)]),
+            (.claimMessagesBounded, [ids, .int8(3_000), .int8(2_000), instant]),
+            (.claimReminders, [ids, .int8(3_000)]),
+            (.claimRemindersBounded, [ids, instant, .int8(200), .int8(1_000), .int8(3_000)]),
+            (.liveReminders, [ids, ids]),
+            (.touches, [all, .int8(0), .int8(1_000), one]),
+            (.drain, [ids, versions, instant]),
+            (.holdMessages, [ids, ids]),
+            (.intent, [.uuid(F.user(9)), .uuid(F.user(8)), .uuid(F.user(8)), instant, ids, ones, contents, ids]),
             (
                 .settle,
                 [
-                    .uuidArray(users), ones, versions, instants, instants, instants,
-                    .textArray(users.map { _ in "not_due" }), .textArray(users.map { _ in nil }),
-                    .byteaArray(users.map { _ in [0] }), .int2Array(users.map { _ in 0 }), .uuidArray(users),
-                    .textArray(none), .textArray(none), .dateArray(users.map { _ in 1 }), .textArray(none),
-                    .uuidArray(users), .textArray(none), .textArray(none), .int2Array(users.map { _ in 200 }),
-                    .int2Array(users.map { _ in 600 }), instants, .textArray([]), ones, .uuid(F.user(8)),
-                    .uuidArray([F.user(3)]),
+                    ids, ones, versions, instants, instants, instants, .textArray(users.map { _ in "not_due" }),
+                    .textArray(users.map { _ in nil }), contents, .int2Array(users.map { _ in 0 }), ids, texts, texts,
+                    .dateArray(users.map { _ in 1 }), texts, ids, texts, texts, .int2Array(users.map { _ in 200 }),
+                    .int2Array(users.map { _ in 600 }), instants, .textArray([]), ones, .uuid(F.user(8)), one,
                 ]
             ),
             (.closeIntents, [.uuidArray([F.user(9)]), .int4Array([1]), .bool(true), .uuidArray([])]),
             (.endMessages, [.uuidArray([F.user(3)]), .uuidArray([F.user(4)])]),
             (.endReminders, [.uuidArray([F.user(3)]), .uuidArray([F.user(4)]), .null(.jsonb)]),
-            (
-                .forgetDevices,
-                [
-                    .uuidArray(users), .textArray(none), .textArray(none), .textArray(none), instants,
-                    .uuidArray(users), .timestamp(F.now.seconds * 1_000_000),
-                ]
-            ),
+            (.forgetDevices, [ids, texts, texts, texts, instants, ids, instant]),
             (.analysed, [.uuid(F.user(1))]),
             (.noteAnalysed, [.uuid(F.user(1)), .timestampArray([now])]),
-            (.touchedSince, [.uuidArray(users)]),
-            (.remaining, [.timestamp(F.now.seconds * 1_000_000), all, all]),
-            (.postpone, [.uuidArray(users), versions, instants]),
+            (.touchedSince, [ids]),
+            (.remaining, [instant, all, all]),
+            (.postpone, [ids, versions, instants]),
         ]
     }
 
