@@ -391,21 +391,16 @@ final class StoreFixture: TestDatabase, Sendable {
 
 extension Store {
     /// Who is due in these ranges, and who could not be read.
-    func claimed(
-        _ limit: Int = 1_000,
-        ranges: [Int32] = F.ranges,
-        startingOver: Bool = true,
-        inHand: Set<UUID> = [],
-        member: UUID? = nil
-    ) async throws -> (users: [ClaimedUser], isComplete: Bool, refused: [Refusal]) {
+    func claimed(_ limit: Int = 1_000, ranges: [Int32] = F.ranges, startingOver: Bool = true, inHand: Set<UUID> = [])
+        async throws -> (users: [ClaimedUser], isComplete: Bool, refused: [Refusal])
+    {
         var refused: [Refusal] = []
         let found = try await claim(
             ranges: ranges,
             now: F.now,
             startingOver: startingOver,
             limit: limit,
-            inHand: inHand,
-            member: member
+            inHand: inHand
         ) { refused.append($0) }
         return (found.users, found.isComplete, refused)
     }

@@ -15,9 +15,8 @@ struct UserStateTests {
 
     private static func state(_ random: inout SplitMix64) -> UserState {
         func instant() -> Instant {
-            random.chance(5)
-                ? Instant(seconds: Int64(bitPattern: random.next()))
-                : F.now - Int64(random.int(0...9_000_000))
+            guard random.chance(5) else { return F.now - Int64(random.int(0...9_000_000)) }
+            return Instant(seconds: Int64(bitPattern: random.next()))
         }
         func slot() -> LocalDate {
             LocalDate(days: random.chance(5) ? random.pick([0, 2_932_896]) : F.slot.days - Int32(random.int(0...99)))
