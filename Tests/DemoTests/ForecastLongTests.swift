@@ -1,6 +1,5 @@
 import Glibc
 import LocalPostgres
-import Policy
 @testable import Core
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import LocalPostgres
 import Postgres
-import Service
 import Synchronization
 import Testing
 import TimeZones

@@ -1,5 +1,3 @@
-import APNsSimulator
-import Core
 import JSON
 import Policy
 import TestSupport

@@ -1,6 +1,5 @@
 import Glibc
 import LocalPostgres
-import OpenSSL
 import TestSupport
 import Testing
 

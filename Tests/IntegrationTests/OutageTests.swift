@@ -1,7 +1,6 @@
 import APNsSimulator
 import Glibc
 import LocalPostgres
-import Postgres
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import APNsSimulator
-import Glibc
 import LocalPostgres
 import TestSupport
 import Testing

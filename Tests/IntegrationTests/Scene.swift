@@ -2,13 +2,9 @@ import APNsSimulator
 import Dispatch
 import Glibc
 import LocalPostgres
-import OpenSSL
-import Postgres
 import Synchronization
 import TestSupport
 import Testing
-
-import struct FoundationEssentials.UUID
 
 /// The real parts together: a database of its own on one real PostgreSQL, a simulated Apple over real TLS, and the built `nudged` as a child process.
 /// Every log line of every run is searched for what must never stand there.

@@ -1,9 +1,6 @@
 import APNsSimulator
-import Core
 import Glibc
 import LocalPostgres
-import Service
-import Synchronization
 import TestSupport
 import Testing
 

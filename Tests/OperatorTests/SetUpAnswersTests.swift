@@ -1,4 +1,3 @@
-import Fixtures
 import Postgres
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Base
-import Glibc
 import Synchronization
 import TestSupport
 import Testing

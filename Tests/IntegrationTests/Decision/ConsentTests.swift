@@ -1,8 +1,6 @@
 import APNsSimulator
 import Glibc
-import JSON
 import LocalPostgres
-import Postgres
 import Seeded
 import Synchronization
 import Testing

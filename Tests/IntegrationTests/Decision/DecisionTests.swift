@@ -1,10 +1,5 @@
 import APNsSimulator
-import Core
-import Glibc
-import JSON
 import LocalPostgres
-import Policy
-import Postgres
 import Testing
 import TestSupport
 

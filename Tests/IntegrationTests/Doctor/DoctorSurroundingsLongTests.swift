@@ -1,6 +1,4 @@
 import APNsSimulator
-import Glibc
-import JSON
 import LocalPostgres
 import TestSupport
 import Testing
