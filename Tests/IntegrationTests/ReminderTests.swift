@@ -23,7 +23,7 @@ import Testing
             try scene.expireLeases()
         }
         #expect(open > 0)
-        _ = try await scene.onceWell()
+        try await scene.once().ends()
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome = 'unknown'") == "\(open)")
         let pushes = Dictionary(grouping: scene.simulator.snapshot().accepted, by: \.token)
         for one in pushes.values {
@@ -60,7 +60,7 @@ import Testing
     @Test func everyone_whenTwoDaemonsFanOut_isToldOnce() async throws {
         let scene = try await Scene.withReminders(3000)
         try scene.everyoneIsMember()
-        _ = try await scene.onceWell()
+        try await scene.once().ends()
         let daemons = try (0..<2).map { _ in try scene.startFast() }
         try scene.setReminder(1, "due_at => now() + interval '1 second', audience => 'everyone'")
         let done = """

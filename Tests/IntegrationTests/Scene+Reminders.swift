@@ -46,36 +46,11 @@ extension Scene {
         )
     }
 
-    /// While a daemon sends slowly, does this for each row of the table `asked`, in transactions of their own.
-    func whileSending(_ change: String, until isOver: String) async throws {
-        let process = try startFast(["APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"])
-        #expect(await simulator.waitUntil(accepted: 5))
-        try sql(
-            """
-            do $$
-            declare one record;
-            begin
-                for one in select * from asked order by md5(asked::text) loop
-                    \(change);
-                    commit;
-                    perform pg_sleep(0.004);
-                end loop;
-            end $$
-            """
-        )
-        try await wait(for: isOver, of: process)
-        try await stop(process)
-    }
-
-    /// The tokens whose users took something back.
-    struct Taken {
-        let inTime: Set<String>
-        let tooLate: Set<String>
-    }
-
-    /// While a daemon sends what `made` makes, one for each user, a call takes it back. It is true if it was in time:
-    /// then nothing arrives.
-    func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws -> Taken {
+    /// While a daemon slowly sends what `made` makes, one for each user, a call takes it back, in a transaction of its own.
+    /// It is true if it was in time: then nothing arrives. Returns the tokens of both kinds.
+    func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws
+        -> (inTime: Set<String>, tooLate: Set<String>)
+    {
         try sql(
             """
             create table asked (subject text, token text, id uuid, in_time boolean);
@@ -89,15 +64,31 @@ extension Scene {
             update asked set id = m.id from nudged.message m where m.user_id::text = asked.subject
             """
         )
-        let signIn = isOwn ? "perform set_config('request.jwt.claim.sub', one.subject, false);" : ""
-        try await whileSending("\(signIn) update asked set in_time = \(call) where token = one.token", until: isOver)
-        let inTime = try lines("select token from asked where in_time")
-        let all = Taken(inTime: Set(inTime), tooLate: Set(try lines("select token from asked where not in_time")))
-        #expect(try sql("select count(*) from asked") == "\(all.inTime.count + all.tooLate.count)")
-        #expect(all.inTime.isDisjoint(with: accepted().keys))
-        print("\(all.inTime.count) in time, \(all.tooLate.count) too late")
-        #expect(!all.inTime.isEmpty && !all.tooLate.isEmpty)
-        return all
+        let process = try startFast(["APNS_MAX_IN_FLIGHT": "20", "SCHEDULE_BATCH": "10"])
+        #expect(await simulator.waitUntil(accepted: 5))
+        try sql(
+            """
+            do $$
+            declare one record;
+            begin
+                for one in select * from asked order by md5(asked::text) loop
+                    \(isOwn ? "perform set_config('request.jwt.claim.sub', one.subject, false);" : "")
+                    update asked set in_time = \(call) where token = one.token;
+                    commit;
+                    perform pg_sleep(0.004);
+                end loop;
+            end $$
+            """
+        )
+        try await wait(for: isOver, of: process)
+        try await stop(process)
+        let inTime = Set(try lines("select token from asked where in_time"))
+        let tooLate = Set(try lines("select token from asked where not in_time"))
+        #expect(try sql("select count(*) from asked") == "\(inTime.count + tooLate.count)")
+        #expect(inTime.isDisjoint(with: accepted().keys))
+        print("\(inTime.count) in time, \(tooLate.count) too late")
+        #expect(!inTime.isEmpty && !tooLate.isEmpty)
+        return (inTime, tooLate)
     }
 
     /// What Apple accepted for a user's first device.
@@ -122,9 +113,6 @@ extension Scene {
         )
         #expect(try lines(tables.joined(separator: " union all ")) == [])
     }
-
-    /// Whole seconds: what is set for now is due with the next one.
-    func onceWell(_ changes: [String: String?] = [:]) async throws -> Scene.Run { try await once(changes).ends() }
 }
 
 extension TestDatabase {
