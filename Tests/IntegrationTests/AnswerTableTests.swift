@@ -54,7 +54,7 @@ import Testing
         let run = try await scene.once()
         let tenSeconds = Int((clock.now - start) / .seconds(10))
         #expect(run.exit == .code(0), "\(run.text)")
-        let received = Dictionary(scene.simulator.snapshot().received.map { ($0.token, 1) }, uniquingKeysWith: +)
+        let received = scene.simulator.received
         let records = try scene.lines(
             "select user_id || ' ' || outcome || '|' || coalesce(status::text, '') || '|' || coalesce(reason, '') from nudged.delivery"
         )

@@ -65,7 +65,7 @@ import Testing
         try seed(scene, 300, mainUpTo: 200)
         try await once(scene, second, ["SCHEDULE_BATCH": "20"])
             .ends(75, ["sent": 100], errors: "InvalidProviderToken", "\(Scene.topic) (sandbox)")
-        #expect(second.accepted().count == 100 && scene.accepted().isEmpty)
+        #expect(second.simulator.accepted.count == 100 && scene.accepted().isEmpty)
         // They stepped aside, so that the next sweep finds the others' users first.
         try scene.expect(
             "select count(*) from nudged.person where user_id <= '\(Scene.user(200))' and due_at < now() - interval '1 minute'",

@@ -119,9 +119,7 @@ import TestSupport
         guard let path = getenv("NUDGED_METRICS_PAGE") else { return }
         let answer = try #require(answer)
         let body = try #require(answer.firstRange(of: "\r\n\r\n"))
-        let file = try #require(fopen(path, "w"))
-        fputs(String(answer[body.upperBound...]), file)
-        fclose(file)
+        try TextFile.write(String(cString: path), String(answer[body.upperBound...]))
     }
 
     private static func rows(_ scene: Scene) throws -> Int {

@@ -1,5 +1,4 @@
 import APNsSimulator
-import Dispatch
 import Glibc
 import LocalPostgres
 import TestSupport
@@ -109,7 +108,7 @@ struct PoolerLongTests {
         let url = pooler.url(database: scene.database) + "?options=-c%20enable_seqscan%3Doff"
         let process = try scene.start(["run", "--once"], changes.merging(["DATABASE_URL": url]) { $1 })
         // The refusal repeats: the daemon waits until it is fixed.
-        let told = await Self.hears(process, "options")
+        let told = process.waitForOutput(.seconds(30)) { $0.contains("options") }
         process.signal(SIGTERM)
         let run = try await scene.finish(process)
         #expect(told, "\(run.text)")
@@ -171,14 +170,5 @@ struct PoolerLongTests {
         try await scene.stop(process)
         try checkOnce(scene, users: users)
         return pooler.log
-    }
-
-    /// Waits for a word in the log, off the pool of threads.
-    private static func hears(_ process: ChildProcess, _ word: String) async -> Bool {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: process.waitForOutput(.seconds(30)) { $0.contains(word) })
-            }
-        }
     }
 }

@@ -76,14 +76,12 @@ import Testing
             : ["3863 % of attempts", "38at least one accepted push", "2237 % of attempts", "12answered 410"]
         #expect(Set(shown).isSubset(of: tiles), "\(tiles)")
         #expect(rows.contains(["Any kind", isRounded ? "40" : "38"]) && rows.contains(["Messages", "0"]))
-        let page = try text(path)
+        let page = try #require(TextFile.read(path))
         let hash = try scene.sql("select device_hash from nudged.delivery where outcome = 'accepted' limit 1")
         for planted in scene.secrets.withLock({ $0 }) + [
             hash, "planted", "Pacific/Chatham", "c0ffee", Scene.keyID, Scene.teamID,
         ] { #expect(!page.contains(planted), "\(planted.prefix(20)) stands on the page") }
     }
-
-    private func text(_ path: String) throws -> String { try ChildProcess.run(["cat", path]) }
 
     @Test func report_whenTheRecordIsEmpty_isAPageAllTheSame() async throws {
         let scene = try await Scene()

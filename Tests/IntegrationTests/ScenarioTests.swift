@@ -6,10 +6,6 @@ import Testing
 /// The scenarios that leave something in the database. 5, 6, 7, 17 and 19 are in `Tests/Reference/Scenes`, 12
 /// (SIGTERM drains) is ServiceTests', 8 AnswerTableTests'.
 @Suite(.ownThreads) struct ScenarioTests {
-    private func received(_ scene: Scene) -> [String: Int] {
-        Dictionary(scene.simulator.snapshot().received.map { ($0.token, 1) }, uniquingKeysWith: +)
-    }
-
     /// Scenario 18: the storm is said once an interval of ten seconds, what was answered is put off, the rest stays due, nothing is lost.
     @Test func storm_isSaidOnceAnInterval_andTheRestStaysDue() async throws {
         let scene = try await Scene(perDevice: { token, _ in
@@ -32,8 +28,9 @@ import Testing
         // The second interval of ten seconds has a tenth of the first one's pushes at most.
         #expect((after - before) * 10 <= before, "\(before), then \(after)")
         try await scene.stop(process)
-        #expect(received(scene).filter { $0.key != Scene.token(1) }.values.allSatisfy { $0 == 1 })
-        let asked = received(scene).count - 1
+        let received = scene.simulator.received
+        #expect(received.filter { $0.key != Scene.token(1) }.values.allSatisfy { $0 == 1 })
+        let asked = received.count - 1
         try scene.expect(
             "select count(*) from nudged.delivery where outcome = 'deferred' and status = 503 and reason = 'ServiceUnavailable'",
             "\(asked)"

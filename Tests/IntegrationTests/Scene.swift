@@ -308,9 +308,15 @@ final class Scene: TestDatabase, Sendable {
     }
 
     /// What Apple accepted, by token.
-    func accepted() -> [String: Int] {
-        Dictionary(simulator.snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +)
-    }
+    func accepted() -> [String: Int] { simulator.accepted }
+}
+
+extension APNsSimulator {
+    /// How often it accepted a push for a token.
+    var accepted: [String: Int] { Dictionary(snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +) }
+
+    /// How often it received one.
+    var received: [String: Int] { Dictionary(snapshot().received.map { ($0.token, 1) }, uniquingKeysWith: +) }
 }
 
 extension String {

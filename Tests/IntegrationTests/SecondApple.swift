@@ -25,9 +25,4 @@ final class SecondApple: Sendable {
     }
 
     deinit { simulator.stop() }
-
-    /// What it accepted, by token.
-    func accepted() -> [String: Int] {
-        Dictionary(simulator.snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +)
-    }
 }

@@ -1,5 +1,4 @@
 import APNsSimulator
-import Dispatch
 import Glibc
 import LocalPostgres
 import Synchronization
@@ -151,15 +150,6 @@ final class NotifySocket: Sendable {
     }
 
     deinit { close(descriptor) }
-
-    /// As `wait`, on a thread of its own: the other tests' continuations need the pool's two.
-    func heard(_ seconds: Int = 120, where condition: @escaping @Sendable (String) -> Bool) async -> String? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue(label: "nudged.test.notify").async {
-                continuation.resume(returning: self.wait(seconds, where: condition))
-            }
-        }
-    }
 
     /// Reads datagrams until one satisfies the condition; nil where none came within the seconds.
     func wait(_ seconds: Int = 120, where condition: (String) -> Bool) -> String? {

@@ -139,9 +139,11 @@ import Testing
             let run = try SetUpRun(answers(), path: configuration, environment: ["PATH": "/usr/bin:/bin"])
             let plan = try await run.plan()
             steps += 1
-            let left = Countdown(steps)
+            let left = Atomic(steps)
             do {
-                _ = try await run.apply(plan) { _ in if left.ends() { throw Interruption() } }
+                _ = try await run.apply(plan) { _ in
+                    if left.subtract(1, ordering: .relaxed).newValue == 0 { throw Interruption() }
+                }
                 isWhole = true
             } catch is Interruption {
                 // As if the process had been killed here. Perhaps a service has not read the new files yet.
@@ -326,20 +328,6 @@ import Testing
         #expect(link(key, plain) == 0)
         let unnamed = try await setUp(arguments().map { $0 == key ? plain : $0 } + ["--yes"])
         #expect(unnamed.exit == .code(64) && unnamed.errors.contains("give these: --key-id\n"), "\(unnamed.text)")
-    }
-}
-
-/// Ends at the nth call.
-private final class Countdown: Sendable {
-    private let left: Mutex<Int>
-
-    init(_ count: Int) { left = Mutex(count) }
-
-    func ends() -> Bool {
-        left.withLock { left in
-            left -= 1
-            return left == 0
-        }
     }
 }
 

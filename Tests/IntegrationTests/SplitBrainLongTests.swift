@@ -33,12 +33,11 @@ import Testing
         let words = NotifySocket(scene.folder + "/other")
         let new = try start(standby, words)
         // Looks at each word of the daemon's. A user who is due again in a second was not served.
-        let database = scene.database
         let served = """
             select count(*) from nudged.person where due_at <= now() + interval '3 seconds'
             union all select count(*) from nudged.intent where user_ids <> '{}'
             """
-        #expect(await words.heard(600) { _ in (try? standby.sql(served, database: database)) == "0\n0\n" } != nil)
+        #expect(words.wait(600) { _ in (try? standby.sql(served, database: scene.database)) == "0\n0\n" } != nil)
         for process in [old, new] { process.signal(SIGTERM) }
         try await scene.finish(new).ends()
         _ = try await scene.finish(old, within: .seconds(30))

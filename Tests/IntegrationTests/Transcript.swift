@@ -74,10 +74,7 @@ final class Transcript {
         let path = "\(Self.folder)/\(name).txt"
         let masked = mask(text)
         if getenv("NUDGED_TRANSCRIPTS").map({ String(cString: $0) }) == "write" {
-            let file = try #require(fopen(path, "w"))
-            fputs(masked, file)
-            fclose(file)
-            return
+            return try TextFile.write(path, masked)
         }
         let wanted = try ChildProcess.run(["cat", path]).split(separator: "\n", omittingEmptySubsequences: false)
         let found = masked.split(separator: "\n", omittingEmptySubsequences: false)
