@@ -14,11 +14,8 @@ import TimeZones
     @Test(arguments: ["2035-03-24T20:00:00Z", "2035-11-04T00:00:00Z"])
     func demo_whenClocksChange(on start: String) async throws {
         let transcript = Transcript()
-        var demo = Demo(users: 1_500, seed: 7, output: transcript.output())
-        demo.start = Instant(rfc3339: start)
-        let status = await demo.run(Interruption())
+        let status = try await transcript.run(users: 1_500, seed: 7, start: start)
         #expect(status == .success, "\(transcript.text) \(transcript.complaints)")
-        try transcript.expectNothingLeft()
         // Some Live Activities were updated at night, and some orders were too early for one.
         let counts = transcript.text.matches(of: /updates, (\d+)\scame|(\d+) orders? ended before/)
             .compactMap { Int($0.output.1 ?? $0.output.2 ?? "") }
@@ -26,23 +23,15 @@ import TimeZones
     }
 
     /// The demo's proof is worth something only if it sees faults: each of these breaks a promise on purpose.
-    private func demo(
-        _ users: Int,
-        rules: [String: String]? = nil,
-        atText number: Int = -1,
-        sql: String = ""
-    ) async throws -> (status: Systemd.ExitStatus, text: String) {
-        let transcript = Transcript()
-        let output = transcript.output { count, transcript in
+    private func demo(_ users: Int, rules: [String: String]? = nil, at number: Int = -1, sql: String = "") async throws
+        -> (status: Systemd.ExitStatus, text: String)
+    {
+        let (transcript, start) = (Transcript(), "2035-01-15T00:00:00Z")
+        let status = try await transcript.run(users: users, seed: 42, start: start, rules: rules) { count in
             guard count == number, let folder = transcript.folder else { return true }
             _ = try? ChildProcess.run(["psql", "-X", "-h", folder, "-U", "postgres", "-c", sql, "postgres"])
             return true
         }
-        var demo = Demo(users: users, seed: 42, output: output)
-        if let rules { demo.rules = rules }
-        demo.start = Instant(rfc3339: "2035-01-15T00:00:00Z")
-        let status = await demo.run(Interruption())
-        try transcript.expectNothingLeft()
         return (status, transcript.text + transcript.complaints.map { "\nCOMPLAINT \($0)" }.joined())
     }
 
@@ -50,7 +39,7 @@ import TimeZones
         // Head, table's head, hours: at the end of the third hour.
         let (status, text) = try await demo(
             60,
-            atText: 4,
+            at: 4,
             sql: """
                 delete from nudged.delivery where apns_id in
                     (select apns_id from nudged.delivery where outcome = 'accepted' order by apns_id limit 1)
@@ -75,7 +64,7 @@ import TimeZones
     @Test func demo_whenLivingTokensAreDeleted() async throws {
         let (status, text) = try await demo(
             600,
-            atText: 1,
+            at: 1,
             sql: """
                 create or replace function nudged.forget_device(
                     recipient uuid, device text, apns_environment text, apns_topic text, unregistered_at timestamptz
@@ -92,39 +81,33 @@ import TimeZones
 
     /// After the head (before the seeding), after the table's head, and in the midst of the day.
     @Test(arguments: [0, 1, 5]) func demo_whenInterrupted(at text: Int) async throws {
-        let transcript = Transcript()
-        let interruption = Interruption()
-        let output = transcript.output { count, _ in
+        let (transcript, interruption) = (Transcript(), Interruption())
+        let status = try await transcript.run(users: 200, interruption) { count in
             if count == text { interruption.raise() }
             return true
         }
-        let status = await Demo(users: 200, output: output).run(interruption)
         #expect(status == .interrupted)
         #expect(transcript.complaints == [Interruption.signalled.description] && !transcript.text.contains("agree"))
-        try transcript.expectNothingLeft()
     }
 
     @Test func demo_whenNobodyReads() async throws {
         let transcript = Transcript()
-        let status = await Demo(users: 100, output: transcript.output { count, _ in count < 3 }).run(Interruption())
+        let status = try await transcript.run(users: 100) { $0 < 3 }
         #expect(status == .interrupted && transcript.complaints == [Interruption.unread.description])
-        try transcript.expectNothingLeft()
     }
 
     @Test func demo_whenTheServerDies() async throws {
         let transcript = Transcript()
-        let output = transcript.output { count, transcript in
+        let status = try await transcript.run(users: 100) { count in
             guard count == 3, let folder = transcript.folder, let id = TextFile.read(folder + "/data/postmaster.pid")
             else { return true }
             // The demo's own private server, by its number.
             if let id = id.split(separator: "\n").first.flatMap({ Int32($0) }) { kill(id, SIGQUIT) }
             return true
         }
-        let status = await Demo(users: 100, output: output).run(Interruption())
         // Whether the statement under way or the next attempt to connect is the first to tell.
         #expect(status == .unavailable && transcript.complaints.count == 1)
         #expect(transcript.complaints.first?.hasPrefix("the private PostgreSQL fails: ") == true)
-        try transcript.expectNothingLeft()
     }
 
     @Test func trouble_whenTheDaemonLogsAnError() {

@@ -3,6 +3,7 @@ import Glibc
 import LocalPostgres
 import Postgres
 import Synchronization
+import Systemd
 import Testing
 import TimeZones
 
@@ -66,9 +67,9 @@ final class PlayedScene: Sendable {
     }
 }
 
-/// An output that remembers, and lets a test act at a line of its choice.
+/// A demo's output that remembers, and lets a test act at a text of its choice.
 final class Transcript: Sendable {
-    private let state = Mutex<(text: String, complaints: [String])>(("", []))
+    private let state = Mutex<(text: String, count: Int, complaints: [String])>(("", 0, []))
 
     var text: String { state.withLock { $0.text } }
     var complaints: [String] { state.withLock { $0.complaints } }
@@ -81,28 +82,37 @@ final class Transcript: Sendable {
         }
     }
 
-    /// The cluster's folder and its processes are gone.
-    func expectNothingLeft() throws {
-        let folder = try #require(folder)
-        #expect(access(folder, F_OK) != 0)
-        #expect(!processes(naming: CommandLine.arguments[0]).isEmpty, "/proc can't be read")
-        #expect(processes(naming: folder) == [])
-    }
-
+    /// Runs a demo to its end. The cluster's folder and its processes are gone then.
+    ///
     /// - Parameter onText: called for each text with the number of those before; false: it could not be written.
-    func output(onText: @escaping @Sendable (Int, Transcript) -> Bool = { _, _ in true }) -> DemoOutput {
-        let count = Mutex(0)
-        return DemoOutput(
+    func run(
+        users: Int,
+        seed: UInt64 = 1,
+        start: String? = nil,
+        rules: [String: String]? = nil,
+        _ interruption: Interruption = Interruption(),
+        onText: @escaping @Sendable (Int) -> Bool = { _ in true }
+    ) async throws -> Systemd.ExitStatus {
+        let output = DemoOutput(
             write: { text in
-                self.state.withLock { $0.text += text }
-                let before = count.withLock { count in
-                    defer { count += 1 }
-                    return count
+                let before = self.state.withLock { state in
+                    defer { state.count += 1 }
+                    state.text += text
+                    return state.count
                 }
-                return onText(before, self)
+                return onText(before)
             },
             complain: { text in self.state.withLock { $0.complaints.append(text) } }
         )
+        var demo = Demo(users: users, seed: seed, output: output)
+        if let rules { demo.rules = rules }
+        demo.start = start.flatMap { Instant(rfc3339: $0) }
+        let status = await demo.run(interruption)
+        let folder = try #require(folder, "\(text) \(complaints)")
+        #expect(access(folder, F_OK) != 0)
+        #expect(!processes(naming: CommandLine.arguments[0]).isEmpty, "/proc can't be read")
+        #expect(processes(naming: folder) == [])
+        return status
     }
 }
 
