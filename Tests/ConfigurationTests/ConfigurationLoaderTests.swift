@@ -213,10 +213,7 @@ import Testing
         let loaded = try fixture.load()
         var dumped = ""
         dump(loaded, to: &dumped)
-        let outputs = [
-            dumped, "\(loaded)", String(reflecting: loaded), loaded.table,
-            loaded.verdict,
-        ]
+        let outputs = [dumped, "\(loaded)", String(reflecting: loaded), loaded.table, loaded.verdict]
         for output in outputs { #expect(!output.contains("planted")) }
         let faults = fixture.faults(with: ["APNS_PRIVATE_KEY": "planted-key", "DATABASE_URL": "mysql://planted"])
         #expect(faults.count == 2)

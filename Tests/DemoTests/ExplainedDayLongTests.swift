@@ -15,16 +15,8 @@ import struct FoundationEssentials.UUID
     private static let start = Instant(rfc3339: "2027-03-27T20:00:00Z") ?? Instant(seconds: 0)
 
     private func explain(_ user: UUID, _ scene: PlayedScene, now: Instant) async throws -> Explanation {
-        let engine = scene.engine.engine
-        return try #require(
-            try await Explanation.explain(
-                user,
-                at: nil,
-                planner: engine.assembly.planner,
-                store: engine.store,
-                now: now
-            )
-        )
+        let (planner, store) = (scene.engine.engine.assembly.planner, scene.engine.engine.store)
+        return try #require(try await Explanation.explain(user, at: nil, planner: planner, store: store, now: now))
     }
 
     /// What was sent from that instant on, by user.
@@ -48,9 +40,9 @@ import struct FoundationEssentials.UUID
             let now = Self.start + Int64(step) * 2700 + Int64(step / 6) * 21_600 + 7
             // Changes that no sweep has seen: explain must see them as the drain does.
             let changing = scene.population.people[(step * 8)..<(step * 8 + 8)].map {
-                ($0.userID, Self.preferences(step))
+                (userID: $0.userID, preferences: Self.preferences(step))
             }
-            try await scene.app.change(changing.map { (userID: $0.0, preferences: $0.1) }, at: now - 60)
+            try await scene.app.change(changing, at: now - 60)
             let due = try scene.lines(
                 "select user_id from nudged.person where due_at <= '\(now.rfc3339)' union select user_id from nudged.touched order by 1 limit 120"
             )
@@ -64,10 +56,7 @@ import struct FoundationEssentials.UUID
             let rows = try scene.lines(
                 "select user_id || ' ' || extract(epoch from due_at)::bigint || ' ' || coalesce(retry::text, '-') from nudged.person where evaluated_at = '\(now.rfc3339)'"
             )
-            let evaluated = Dictionary(
-                rows.map { ($0.prefix(36), $0.dropFirst(37)) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            let evaluated = Dictionary(rows.map { ($0.prefix(36), $0.dropFirst(37)) }) { first, _ in first }
             let skipped = Set(
                 try scene.lines(
                     "select user_id || ' ' || key || ' ' || extract(epoch from attempted_at)::bigint from nudged.delivery where outcome = 'skipped'"
@@ -86,8 +75,7 @@ import struct FoundationEssentials.UUID
                     }
                     #expect(sent[name] == Set(pushes), "\(name) \(now.rfc3339)")
                     compared.sends += 1
-                case .nothing(let rest, let reason, _):
-                    let update = rest
+                case .nothing(let update, let reason, _):
                     #expect(sent[name] == nil, "\(name) \(now.rfc3339) \(reason)")
                     let row = evaluated[Substring(name)]?.split(separator: " ", maxSplits: 1).map(String.init)
                     #expect(row?.first == "\(update.dueAt.seconds)", "\(name) \(now.rfc3339) \(reason)")

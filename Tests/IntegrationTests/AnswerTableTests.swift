@@ -25,10 +25,8 @@ import Testing
             let usual = status == 200 ? ScriptedAnswer.accept : .answer(status: status, reason: words.last ?? "")
             answer = isRaw ? .rawBody(status: status, bytes: Array(body.utf8)) : usual
             record = parts[1]
-            #expect(
-                parts.dropFirst(2).allSatisfy { ["twice", "deleted"].contains($0) || $0.hasPrefix("says ") },
-                "\(text)"
-            )
+            let isKnown = parts.dropFirst(2).allSatisfy { ["twice", "deleted"].contains($0) || $0.hasPrefix("says ") }
+            #expect(isKnown, "\(text)")
             (requests, isDeleted) = (parts.contains("twice") ? 2 : 1, parts.contains("deleted"))
             line = parts.first { $0.hasPrefix("says ") }.map { String($0.dropFirst("says ".count)) }
         }
@@ -43,11 +41,9 @@ import Testing
         })
         let good = 150
         try scene.seedDue(rows.count + good, registered: "2026-01-01")
-        let deleted = rows.indices.filter { rows[$0].isDeleted }.map { "'\(Scene.user($0 + 1))'" }.joined(
-            separator: ","
-        )
-        let kept =
-            "select md5(string_agg(t::text, ',' order by user_id)) from public.push_tokens t where user_id not in (\(deleted))"
+        let deleted = rows.indices.filter { rows[$0].isDeleted }.map { "'\(Scene.user($0 + 1))'" }
+        let tokens = "public.push_tokens t where user_id not in (\(deleted.joined(separator: ",")))"
+        let kept = "select md5(string_agg(t::text, ',' order by user_id)) from \(tokens)"
         let before = try scene.sql(kept)
         let clock = ContinuousClock()
         let start = clock.now

@@ -67,18 +67,15 @@ import Testing
             .ends(75, ["sent": 100], errors: "InvalidProviderToken", "\(Scene.topic) (sandbox)")
         #expect(second.simulator.accepted.count == 100 && scene.accepted().isEmpty)
         // They stepped aside, so that the next sweep finds the others' users first.
-        try scene.expect(
-            "select count(*) from nudged.person where user_id <= '\(Scene.user(200))' and due_at < now() - interval '1 minute'",
-            "0"
-        )
+        let late = "user_id <= '\(Scene.user(200))' and due_at < now() - interval '1 minute'"
+        try scene.expect("select count(*) from nudged.person where \(late)", "0")
         #expect(try scene.sql("select count(*) from nudged.delivery where outcome <> 'accepted'") == "0")
         #expect(try scene.states().values.allSatisfy(\.history.closed.isEmpty))
         #expect(try scene.states(where: "user_id <= '\(Scene.user(200))'").values.allSatisfy(\.history.sent.isEmpty))
         try scene.acceptAll()
         let unserved = try scene.states().filter { $0.value.history.sent.isEmpty }.map { "'\($0.key)'" }
-        try scene.sql(
-            "update nudged.person set due_at = now() where state is null or user_id in (\(unserved.joined(separator: ",")))"
-        )
+        let others = "state is null or user_id in (\(unserved.joined(separator: ",")))"
+        try scene.sql("update nudged.person set due_at = now() where \(others)")
         try await once(scene, second).ends(0, ["sent": 200])
         #expect(scene.accepted().count == 200 && scene.accepted().values.allSatisfy { $0 == 1 })
     }

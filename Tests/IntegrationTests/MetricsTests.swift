@@ -14,11 +14,9 @@ import TestSupport
     }
 
     /// Asks until the page is as wanted, and returns it; throws where that never is.
-    private static func page(
-        _ port: UInt16,
-        of process: ChildProcess,
-        until isWanted: (ReadMetrics) throws -> Bool
-    ) async throws -> ReadMetrics {
+    private static func page(_ port: UInt16, of process: ChildProcess, until isWanted: (ReadMetrics) throws -> Bool)
+        async throws -> ReadMetrics
+    {
         var wanted: ReadMetrics?
         var last = "no page"
         _ = try await eventually {

@@ -50,10 +50,8 @@ import Testing
             until: "count(*) = 0 from nudged.occurrence"
         )
         #expect(all.inTime.count + all.tooLate.count == 200)
-        try scene.expect(
-            "select count(distinct user_id) from nudged.delivery where outcome = 'dropped' and reason = 'cancelled'",
-            "\(200 - scene.accepted().count)"
-        )
+        let dropped = "nudged.delivery where outcome = 'dropped' and reason = 'cancelled'"
+        try scene.expect("select count(distinct user_id) from \(dropped)", "\(200 - scene.accepted().count)")
     }
 
     /// Two daemons fan out to some thousands: each user gets it once.
@@ -71,10 +69,9 @@ import Testing
         try await scene.stop(daemons)
         let accepted = scene.accepted()
         #expect(accepted.count == 3000 && accepted.values.allSatisfy { $0 == 1 })
-        try scene.expect(
-            "select count(*), count(distinct user_id), count(distinct key) from nudged.delivery where kind = 'reminder' and outcome = 'accepted'",
-            "3000|3000|3000"
-        )
+        let sent = "nudged.delivery where kind = 'reminder' and outcome = 'accepted'"
+        let counts = "select count(*), count(distinct user_id), count(distinct key) from \(sent)"
+        try scene.expect(counts, "3000|3000|3000")
         #expect(try scene.sql("select count(*) from nudged.occurrence") == "0")
     }
 }

@@ -31,10 +31,8 @@ import Testing
         let received = scene.simulator.received
         #expect(received.filter { $0.key != Scene.token(1) }.values.allSatisfy { $0 == 1 })
         let asked = received.count - 1
-        try scene.expect(
-            "select count(*) from nudged.delivery where outcome = 'deferred' and status = 503 and reason = 'ServiceUnavailable'",
-            "\(asked)"
-        )
+        let deferred = "outcome = 'deferred' and status = 503 and reason = 'ServiceUnavailable'"
+        try scene.expect("select count(*) from nudged.delivery where \(deferred)", "\(asked)")
         try scene.expect("select count(*) from nudged.delivery where outcome not in ('accepted', 'deferred')", "0")
         #expect(asked < 4_000)
         #expect(try scene.sql("select count(*) from public.push_tokens") == "4000")

@@ -7,13 +7,10 @@ import TimeZones
 /// nudged's engine in this process, so that the test makes each sweep.
 extension Scene {
     func engine(clock: PolicyClock = PolicyClock()) throws -> Engine {
-        let configuration = try ConfigurationLoader.load(
-            environment: environment(),
-            checks: .system,
-            standardPath: "/nonexistent"
-        ).configuration
-        let reporter = Reporter { _ in }
-        return try Engine(Assembly(configuration, zones: ZoneDatabase()), reporter: reporter, clock: clock)
+        let none = "/nonexistent"
+        let loaded = try ConfigurationLoader.load(environment: environment(), checks: .system, standardPath: none)
+        let assembly = try Assembly(loaded.configuration, zones: ZoneDatabase())
+        return try Engine(assembly, reporter: Reporter { _ in }, clock: clock)
     }
 
     /// Sweeps until nobody is due at an instant, which is SQL. The first sweep asks everyone, and what it found may

@@ -17,9 +17,8 @@ final class Scene: TestDatabase, Sendable {
     static let topic = "com.example.app"
     static let cluster = Result {
         // Doctor wants autovacuum on. It looks at each of many databases, so it looks seldom.
-        try LocalCluster(
-            LocalCluster.Options(maxConnections: 200, password: password, settings: ["autovacuum_naptime": "1h"])
-        )
+        let seldom = ["autovacuum_naptime": "1h"]
+        return try LocalCluster(LocalCluster.Options(maxConnections: 200, password: password, settings: seldom))
     }
     static let certificate = Result { try SimulatorCertificate() }
     /// Apple's answer to an attempt with a device's token; nil: it accepts.
@@ -70,10 +69,8 @@ final class Scene: TestDatabase, Sendable {
         )
         let key = certificate.providerKey.privateKey
         // The middle of the key's own text, and all that else must not be told.
-        secrets = Mutex(
-            [Self.password, Self.title, Self.body]
-                + key.split(separator: "\n").filter { $0.count > 40 }.map(String.init)
-        )
+        let middle = key.split(separator: "\n").filter { $0.count > 40 }.map(String.init)
+        secrets = Mutex([Self.password, Self.title, Self.body] + middle)
         write(certificate.authority, to: "ca.pem")
         write(key, to: "key.p8")
         if starts { try simulator.start() }

@@ -67,9 +67,7 @@ import Testing
         let process = try scene.startFast(away.merging(place) { $1 })
         #expect(process.waitForOutput(.seconds(60)) { $0.contains("connecting failed") })
         // It needs no configuration.
-        let without = Dictionary(
-            uniqueKeysWithValues: scene.environment().keys.map { ($0, nil as String?) }
-        ).merging(place) { $1 }
+        let without = scene.environment().mapValues { _ in String?.none }.merging(place) { $1 }
         let good = try await scene.nudged(health, without)
         #expect(good.exit == .code(0) && good.output == "process \(process.id) is alive\n", "\(good.text)")
         try await scene.stop(process)

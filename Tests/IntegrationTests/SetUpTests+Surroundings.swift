@@ -43,15 +43,10 @@ extension SetUpTests {
         let owner = "supabase_owner"
         try becomeSupabase(owner: owner)
         defer { try? dropSupabase(owner: owner) }
+        let query = "select usename, passwd from pg_shadow where usename = $1"
+        let settings = ["auth_user": "postgres", "auth_query": query]
         let pooler = try mode.map {
-            try LocalPooler(
-                before: scene.cluster,
-                mode: $0,
-                password: Scene.password,
-                settings: [
-                    "auth_user": "postgres", "auth_query": "select usename, passwd from pg_shadow where usename = $1",
-                ]
-            )
+            try LocalPooler(before: scene.cluster, mode: $0, password: Scene.password, settings: settings)
         }
         defer { pooler?.stop() }
         let place = pooler.map { "127.0.0.1:\($0.port)" } ?? "127.0.0.1:\(scene.cluster.port ?? 0)"
@@ -104,9 +99,8 @@ extension SetUpTests {
         let undo = try scene.start(["setup", "--config", configuration, "--undo", "--yes"], variables())
         let blocked = "select exists (select from pg_locks where not granted and mode = 'AccessExclusiveLock')"
         #expect(try await eventually { try scene.sql(blocked) == "t" })
-        let other = try ChildProcess.run(
-            psql + ["-c", "set statement_timeout = '30s'", "-c", "select count(*) from nudged.person"]
-        )
+        let reads = ["-c", "set statement_timeout = '30s'", "-c", "select count(*) from nudged.person"]
+        let other = try ChildProcess.run(psql + reads)
         #expect(other == "0\n" && undo.exit == nil)
         try scene.sql("select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(1000)'")
         try await scene.finish(undo).ends()

@@ -189,10 +189,8 @@ import Testing
     @Test func setUp_keepsModeLinkAndComments() async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let kept = "\(scene.folder)/kept.yaml"
-        let commented = (text(configuration) ?? "").replacing(
-            "\"\(Scene.topic)\"",
-            with: "\"\(Scene.topic)\" # legal's"
-        )
+        let topic = "\"\(Scene.topic)\""
+        let commented = (text(configuration) ?? "").replacing(topic, with: "\(topic) # legal's")
         scene.write(commented + "\n\n", to: "kept.yaml", mode: 0o640)
         #expect(unlink(configuration) == 0 && symlink(kept, configuration) == 0)
         let same = try await setUp(["setup", "--config", configuration, "--yes"])

@@ -106,10 +106,8 @@ import Testing
             )
             // Users who may still get something have got it before the next message.
             try await scene.wait(for: "count(*) = 0 from nudged.touched")
-            try await scene.wait(
-                for:
-                    "not exists (select from nudged.person where due_at <= now()) and not exists (select from nudged.intent where user_ids <> '{}')"
-            )
+            let (due, open) = ("nudged.person where due_at <= now()", "nudged.intent where user_ids <> '{}'")
+            try await scene.wait(for: "not exists (select from \(due)) and not exists (select from \(open))")
         }
         let accepted = scene.accepted()
         #expect(accepted.count == Self.users)

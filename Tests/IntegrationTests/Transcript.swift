@@ -32,11 +32,9 @@ final class Transcript {
     func doctor(_ changes: [String: String?]) async throws {
         let own = ["database", "apple", "decision"]
         let run = try await scene.nudged(["doctor", "--json"], changes)
-        let findings = run.output.dropFirst(1).dropLast(2).replacing("},{\"id\"", with: "}\n{\"id\"").split(
-            separator: "\n"
-        )
+        let lines = run.output.dropFirst(1).dropLast(2).replacing("},{\"id\"", with: "}\n{\"id\"")
         text += "$ nudged doctor --json\n"
-        for finding in findings where own.contains(where: { finding.hasPrefix("{\"id\":\"\($0).") }) {
+        for finding in lines.split(separator: "\n") where own.contains(where: { finding.hasPrefix("{\"id\":\"\($0).") }) {
             text += finding + "\n"
         }
         let page = try await scene.nudged(["doctor"], changes)
@@ -115,10 +113,8 @@ final class Transcript {
         text = text.replacing(/[0-9]+ s\b/, with: "<n> s")
         if masksSpans { text = text.replacing(/[0-9]+ (s|min|h|days)\b/, with: "<span>") }
         text = text.replacing(/[0-9]+ ms/, with: "<n> ms")
-        text = text.replacing(
-            /[0-9]+ tables, [0-9]+ views and [0-9]+ functions/,
-            with: "<n> tables, views and functions"
-        )
+        let counts = /[0-9]+ tables, [0-9]+ views and [0-9]+ functions/
+        text = text.replacing(counts, with: "<n> tables, views and functions")
         text = text.replacing(/all [0-9]+ (are|that)/) { "all <n> \($0.output.1)" }
         text = text.replacing(/(differ by|clock is) [0-9.]+/) { "\($0.output.1) <n>" }
         text = text.replacing(/process [0-9]+/, with: "process <n>")

@@ -119,10 +119,7 @@ import TestSupport
             preferences: ", \"max_analyses_per_hour\": 5, \"fallback_strategy\": \"notify_all\""
         ) { _ in S.answer(true) }
         for round in 0..<2 {
-            let both = [
-                try scene.scene.start(["run"], scene.environment()),
-                try scene.scene.start(["run"], scene.environment()),
-            ]
+            let both = try (0..<2).map { _ in try scene.scene.start(["run"], scene.environment()) }
             for message in 0..<5 {
                 for user in 1...3 { try scene.send(user) }
                 #expect(await scene.scene.simulator.waitUntil(accepted: (round * 5 + message + 1) * 3))
@@ -135,9 +132,8 @@ import TestSupport
             ["fallback|notify_all: the user's analyses an hour are used up|15", "service|because it is so|15"]
         )
         // An hour later they may be asked again.
-        try scene.sql(
-            "update nudged.person set analysed = array(select a - interval '1 hour 1 second' from unnest(analysed) a)"
-        )
+        let anHourAgo = "array(select a - interval '1 hour 1 second' from unnest(analysed) a)"
+        try scene.sql("update nudged.person set analysed = \(anHourAgo)")
         try scene.send(1)
         #expect(try await scene.once().number("sent") == 1)
         #expect(try scene.questions().count == 16)

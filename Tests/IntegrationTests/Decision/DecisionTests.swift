@@ -11,10 +11,8 @@ import TestSupport
         let long = String(repeating: "ü", count: 1200)
         let scene = try await DecisionScene(2) { request in
             let isFirst = String(decoding: request.body, as: UTF8.self).contains(Scene.user(1))
-            return S.answer(
-                true,
-                isFirst ? ", \"title\": \"T\", \"body\": \"\(S.answerText)\"" : ", \"body\": \"\(long)\""
-            )
+            let (title, body) = isFirst ? (", \"title\": \"T\"", S.answerText) : ("", long)
+            return S.answer(true, "\(title), \"body\": \"\(body)\"")
         }
         #expect(try await scene.once().number("sent") == 2)
         let bodies = try scene.bodies()

@@ -44,9 +44,8 @@ enum DoctorScene {
         settings.topics = topics
         // A host that is an hour behind Apple is another test's.
         settings.tokenLeeway = 7200
-        try scene.simulator.setScript(
-            SimulatorScript(settings: settings, now: { Int64(time(nil)) + ahead }, perDevice: answer)
-        )
+        let script = SimulatorScript(settings: settings, now: { Int64(time(nil)) + ahead }, perDevice: answer)
+        try scene.simulator.setScript(script)
     }
 
     static func odd(

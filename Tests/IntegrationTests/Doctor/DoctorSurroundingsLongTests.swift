@@ -16,12 +16,8 @@ import Testing
         ]
     ) func pooler_isToldByItsBehaviour(mode: LocalPooler.Mode, size: String, level: String, text: String) async throws {
         let scene = try await DoctorScene.scene()
-        let pooler = try LocalPooler(
-            before: scene.cluster,
-            mode: mode,
-            password: Scene.password,
-            settings: ["default_pool_size": size]
-        )
+        let settings = ["default_pool_size": size]
+        let pooler = try LocalPooler(before: scene.cluster, mode: mode, password: Scene.password, settings: settings)
         defer { pooler.stop() }
         let (run, findings) = try await scene.doctor(["DATABASE_URL": pooler.url(database: scene.database)])
         #expect(findings["database.pooler"]?.level == level, "\(run.text)")
