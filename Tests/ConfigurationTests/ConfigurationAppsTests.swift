@@ -28,15 +28,8 @@ import Testing
                   teamId:
             """
         )
-        let main = Configuration.Lane(
-            teamID: "ABCDE12345",
-            keyID: "KEY1234567",
-            privateKey: Secret(ConfigurationFixture.key),
-            bundleID: "com.example.app",
-            environment: .sandbox,
-            endpoint: .init(host: "127.0.0.1", port: 8443),
-            caFile: caFile
-        )
+        var main = ConfigurationFixture.lane
+        (main.endpoint, main.caFile) = (.init(host: "127.0.0.1", port: 8443), caFile)
         var (second, third) = (main, main)
         second.environment = .production
         third.bundleID = "com.example.other"
@@ -59,15 +52,10 @@ import Testing
                   caFile: \(caFile)
             """
         )
-        let lane = Configuration.Lane(
-            teamID: "ZYXWV98765",
-            keyID: "KEY2345678",
-            privateKey: Secret(Self.other),
-            bundleID: "com.example.other",
-            environment: .production,
-            endpoint: .init(host: "localhost", port: 1),
-            caFile: caFile
-        )
+        var lane = ConfigurationFixture.lane
+        (lane.teamID, lane.keyID, lane.privateKey) = ("ZYXWV98765", "KEY2345678", Secret(Self.other))
+        (lane.bundleID, lane.environment) = ("com.example.other", .production)
+        (lane.endpoint, lane.caFile) = (.init(host: "localhost", port: 1), caFile)
         #expect(found.last == lane)
     }
 
@@ -76,33 +64,25 @@ import Testing
 
     private static let otherApp = "apns:\n  apps:\n    - bundleId: com.example.other\n      keyId: KEY2345678\n"
 
-    @Test func ownKey_whenTheEnvironmentHasIt() throws {
-        let found = try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_KEY2345678": Self.other]).map(\.privateKey.text)
-        #expect(found == [ConfigurationFixture.key, Self.other])
-        let keyFile = fixture.write(Self.other, to: "other.p8")
-        let shown = try lanes(Self.otherApp, ["APNS_PRIVATE_KEY_FILE_KEY2345678": keyFile]).last?.privateKey.text
-        #expect(shown == Self.other)
-    }
-
-    @Test func ownKey_whenACredentialHasIt() throws {
+    /// As everywhere: environment over credentials over file. An entry has the key of one above with the same id.
+    @Test func ownKey_isOfTheStrongestPlaceThatHasIt() throws {
+        let file = fixture.write(Self.other, to: "other.p8")
         fixture.write(Self.other + "\n", to: "apns.privateKey.KEY2345678")
-        let found = try lanes(Self.otherApp, ["CREDENTIALS_DIRECTORY": fixture.folder])
-        #expect(found.map(\.privateKey.text) == [ConfigurationFixture.key, Self.other])
-        // As everywhere: environment over credentials over file.
-        let yaml = Self.otherApp + "      privateKeyFile: /nonexistent/key.p8\n"
-        #expect(try lanes(yaml, ["CREDENTIALS_DIRECTORY": fixture.folder]).last?.privateKey.text == Self.other)
-        let strongest = ["CREDENTIALS_DIRECTORY": fixture.folder, "APNS_PRIVATE_KEY_KEY2345678": "-----BEGIN third"]
-        #expect(try lanes(yaml, strongest).last?.privateKey.text == "-----BEGIN third")
-    }
-
-    @Test func key_whenAnEntryAboveSignsWithTheSameId() throws {
-        let yaml = Self.otherApp + "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
-        let found = try lanes(yaml, ["APNS_PRIVATE_KEY_KEY2345678": Self.other])
-        #expect(found.map(\.privateKey.text) == [ConfigurationFixture.key, Self.other, Self.other])
-        let written = fixture.write(Self.other, to: "other.p8")
-        let first = Self.otherApp + "      privateKeyFile: \(written)\n"
-        let second = "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
-        #expect(try lanes(first + second).last?.privateKey.text == Self.other)
+        let (name, third) = ("APNS_PRIVATE_KEY_KEY2345678", "-----BEGIN third")
+        let credentials = ["CREDENTIALS_DIRECTORY": fixture.folder]
+        let absent = Self.otherApp + "      privateKeyFile: /nonexistent/key.p8\n"
+        let same = "    - {bundleId: com.example.other, keyId: KEY2345678, environment: production}\n"
+        for (yaml, more, keys) in [
+            (Self.otherApp, [name: Self.other], [Self.other]),
+            (Self.otherApp, ["APNS_PRIVATE_KEY_FILE_KEY2345678": file], [Self.other]),
+            (Self.otherApp, credentials, [Self.other]), (absent, credentials, [Self.other]),
+            (absent, credentials.merging([name: third]) { $1 }, [third]),
+            (Self.otherApp + same, [name: Self.other], [Self.other, Self.other]),
+            (Self.otherApp + "      privateKeyFile: \(file)\n" + same, [:], [Self.other, Self.other]),
+        ] as [(String, [String: String], [String])] {
+            let found = try lanes(yaml, more).map(\.privateKey.text)
+            #expect(found == [ConfigurationFixture.key] + keys, "\(yaml) \(more.keys)")
+        }
     }
 
     @Test func fault_whenThereAreTooManyApps() throws {
@@ -196,4 +176,15 @@ import Testing
         let found = order[place...].firstIndex(of: "database.url")
         #expect(found == order.lastIndex { $0.hasPrefix("apns.apps") }.map { $0 + 1 })
     }
+}
+
+extension ConfigurationFixture {
+    /// What the environment says.
+    static let lane = Configuration.Lane(
+        teamID: "ABCDE12345",
+        keyID: "KEY1234567",
+        privateKey: Secret(key),
+        bundleID: "com.example.app",
+        environment: .sandbox
+    )
 }

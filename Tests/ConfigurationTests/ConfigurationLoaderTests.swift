@@ -1,4 +1,3 @@
-import Base
 import Fixtures
 import Glibc
 import Policy
@@ -46,15 +45,9 @@ import Testing
             """
         let configuration = try fixture.load(yaml, environment: [:]).configuration
         let apns = try #require(configuration.apns)
-        let lane = Configuration.Lane(
-            teamID: "ABCDE12345",
-            keyID: "KEY1234567",
-            privateKey: Secret(ConfigurationFixture.key),
-            bundleID: "com.example.app",
-            environment: .production,
-            endpoint: .init(host: "::1", port: 8443),
-            caFile: caFile
-        )
+        var lane = ConfigurationFixture.lane
+        lane.environment = .production
+        (lane.endpoint, lane.caFile) = (.init(host: "::1", port: 8443), caFile)
         #expect(apns.lanes == [lane] && apns.maxInFlight == 500 && apns.responseTimeout == .seconds(5))
         let database = try #require(configuration.database)
         #expect(database.url.text == "postgresql://nudged@db.example/app?sslmode=verify-full")

@@ -33,8 +33,9 @@ final class Transcript {
         let own = ["database", "apple", "decision"]
         let run = try await scene.nudged(["doctor", "--json"], changes)
         let lines = run.output.dropFirst(1).dropLast(2).replacing("},{\"id\"", with: "}\n{\"id\"")
+        let findings = lines.split(separator: "\n")
         text += "$ nudged doctor --json\n"
-        for finding in lines.split(separator: "\n") where own.contains(where: { finding.hasPrefix("{\"id\":\"\($0).") }) {
+        for finding in findings where own.contains(where: { finding.hasPrefix("{\"id\":\"\($0).") }) {
             text += finding + "\n"
         }
         let page = try await scene.nudged(["doctor"], changes)
