@@ -29,7 +29,8 @@ import Testing
             """
         )
         var main = ConfigurationFixture.lane
-        (main.endpoint, main.caFile) = (.init(host: "127.0.0.1", port: 8443), caFile)
+        main.endpoint = .init(host: "127.0.0.1", port: 8443)
+        main.caFile = caFile
         var (second, third) = (main, main)
         second.environment = .production
         third.bundleID = "com.example.other"
@@ -54,8 +55,9 @@ import Testing
         )
         var lane = ConfigurationFixture.lane
         (lane.teamID, lane.keyID, lane.privateKey) = ("ZYXWV98765", "KEY2345678", Secret(Self.other))
-        (lane.bundleID, lane.environment) = ("com.example.other", .production)
-        (lane.endpoint, lane.caFile) = (.init(host: "localhost", port: 1), caFile)
+        (lane.bundleID, lane.caFile) = ("com.example.other", caFile)
+        lane.environment = .production
+        lane.endpoint = .init(host: "localhost", port: 1)
         #expect(found.last == lane)
     }
 

@@ -47,7 +47,8 @@ import Testing
         let apns = try #require(configuration.apns)
         var lane = ConfigurationFixture.lane
         lane.environment = .production
-        (lane.endpoint, lane.caFile) = (.init(host: "::1", port: 8443), caFile)
+        lane.endpoint = .init(host: "::1", port: 8443)
+        lane.caFile = caFile
         #expect(apns.lanes == [lane] && apns.maxInFlight == 500 && apns.responseTimeout == .seconds(5))
         let database = try #require(configuration.database)
         #expect(database.url.text == "postgresql://nudged@db.example/app?sslmode=verify-full")

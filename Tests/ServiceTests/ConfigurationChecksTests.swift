@@ -10,6 +10,9 @@ import Testing
 @Suite struct ConfigurationChecksTests {
     private let fixture = ConfigurationFixture()
     private let keys = ConfigurationChecks { $0.key = ConfigurationChecks.system.key }
+    private let database = ConfigurationChecks { $0.database = ConfigurationChecks.system.database }
+    private let service = ConfigurationChecks { $0.service = ConfigurationChecks.system.service }
+    private let heartbeat = ConfigurationChecks { $0.heartbeat = ConfigurationChecks.system.heartbeat }
 
     /// `Tests/Reference/configuration-checks.txt` says what is wrong with an address.
     @Test func fault_whenTheFileSays() throws {
@@ -18,20 +21,15 @@ import Testing
         for place in stride(from: 0, to: lines.count - 1, by: 2) {
             let (yaml, fault) = (lines[place].replacing("⏎", with: "\n"), lines[place + 1].drop { $0 == " " })
             let isDatabase = yaml.hasPrefix("database")
-            let checks = ConfigurationChecks {
-                if isDatabase { $0.database = ConfigurationChecks.system.database }
-                if !isDatabase { $0.service = ConfigurationChecks.system.service }
-            }
             let without = isDatabase ? ["DATABASE_URL"] : []
-            let found = fixture.faults("\(yaml)\n", without: without, checks: checks)
+            let found = fixture.faults("\(yaml)\n", without: without, checks: isDatabase ? database : service)
             #expect(found == ["nudged.yaml:\(fault)"])
         }
     }
 
     @Test func url_whenItIsShown_hasHostAndRoleButNoPassword() throws {
         let yaml = "database:\n  url: postgresql://me:planted@db.example:6432/app?sslmode=verify-full\n"
-        let checks = ConfigurationChecks { $0.database = ConfigurationChecks.system.database }
-        let loaded = try fixture.load(yaml, without: ["DATABASE_URL"], checks: checks)
+        let loaded = try fixture.load(yaml, without: ["DATABASE_URL"], checks: database)
         let row = loaded.rows.first { $0.key == "database.url" }
         #expect(row?.value == "me@db.example:6432/app sslmode=verify-full" && row?.isSecret == true)
         #expect(!loaded.table.contains("planted"))
@@ -46,12 +44,8 @@ import Testing
         let key = GeneratedKey.ellipticCurve(415)
         #expect(fixture.faults(with: ["APNS_PRIVATE_KEY": key], checks: keys).isEmpty)
     }
-}
 
-/// The decision service's keys.
-@Suite struct ConfigurationDecisionTests {
-    private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks { $0.service = ConfigurationChecks.system.service }
+    // MARK: The decision service
 
     @Test func decision_whenTheFileSaysIt() throws {
         let yaml = """
@@ -62,7 +56,7 @@ import Testing
               concurrency: 64
               caFile: /etc/ca.pem
             """
-        let decision = try fixture.load(yaml, checks: checks).configuration.decision
+        let decision = try fixture.load(yaml, checks: service).configuration.decision
         let expected = Configuration.Decision(
             url: "https://decide.example/v1",
             token: Secret("planted-token"),
@@ -76,20 +70,20 @@ import Testing
     @Test func decision_whenOnlyTheAddressIsGiven_hasTheDefaults() throws {
         #expect(try fixture.load().configuration.decision == nil)
         let url = "http://127.0.0.1:8080"
-        let decision = try fixture.load(with: ["DECISION_URL": url], checks: checks).configuration.decision
+        let decision = try fixture.load(with: ["DECISION_URL": url], checks: service).configuration.decision
         let expected = Configuration.Decision(url: url, token: nil, timeout: .seconds(2), concurrency: 8, caFile: nil)
         #expect(decision == expected)
     }
 
     @Test(arguments: ["ftp://decide.example/", "decide.example", "https://a b/"])
     func address_whenItIsNone_saysWhatIsWanted(url: String) {
-        let faults = fixture.faults("decision:\n  url: \"\(url)\"\n", checks: checks)
+        let faults = fixture.faults("decision:\n  url: \"\(url)\"\n", checks: service)
         let wanted = "http:// where the host is this machine (localhost, 127.0.0.1, [::1])"
         #expect(faults.count == 1 && faults[0].hasSuffix(wanted))
     }
 
     @Test func token_whenItHoldsASpace_isRefusedWithoutItsText() {
-        let faults = fixture.faults("decision: {url: \"https://a.example/\", token: planted token}\n", checks: checks)
+        let faults = fixture.faults("decision: {url: \"https://a.example/\", token: planted token}\n", checks: service)
         #expect(faults.count == 1 && faults[0].contains("decision.token: ") && !faults[0].contains("planted"))
     }
 
@@ -101,12 +95,8 @@ import Testing
         #expect(fixture.faults(decision) == [expected] && fixture.faults(decision + "schedule: {lease: 33s}\n") == [])
         #expect(fixture.faults("decision: {timeout: 11s}\n") == [], "no service, no rule")
     }
-}
 
-/// The keys of metrics and heartbeat.
-@Suite struct ConfigurationMetricsTests {
-    private let fixture = ConfigurationFixture()
-    private let checks = ConfigurationChecks { $0.heartbeat = ConfigurationChecks.system.heartbeat }
+    // MARK: Metrics and heartbeat
 
     @Test func metrics_whenTheFileSaysThem() throws {
         let metrics = try fixture.load("metrics: {listen: \"[::1]:9464\"}\n").configuration.metrics
@@ -155,28 +145,28 @@ import Testing
 
     @Test func heartbeat_whenTheFileSaysIt_isASecret() throws {
         let yaml = "heartbeat: {url: \"https://beat.example/planted\", interval: 5m, caFile: /etc/ca.pem}\n"
-        let loaded = try fixture.load(yaml, checks: checks)
+        let loaded = try fixture.load(yaml, checks: heartbeat)
         let url = Secret("https://beat.example/planted")
         let expected = Configuration.Heartbeat(url: url, interval: .seconds(300), caFile: "/etc/ca.pem")
         #expect(loaded.configuration.heartbeat == expected)
         #expect(!loaded.table.contains("planted"))
         #expect(try fixture.load("{}\n").configuration.heartbeat == nil)
         // As of every secret: a file that everyone reads is told.
-        let open = try fixture.load(yaml, checks: checks, mode: 0o644)
+        let open = try fixture.load(yaml, checks: heartbeat, mode: 0o644)
         #expect(open.warnings.contains { $0.description.contains("heartbeat.url") })
     }
 
     @Test func heartbeat_fromACredential() throws {
         fixture.write("https://beat.example/planted\n", to: "heartbeat.url")
         let more = ["CREDENTIALS_DIRECTORY": fixture.folder]
-        let heartbeat = try fixture.load(with: more, checks: checks).configuration.heartbeat
-        #expect(heartbeat?.url == Secret("https://beat.example/planted") && heartbeat?.interval == .seconds(60))
+        let found = try fixture.load(with: more, checks: heartbeat).configuration.heartbeat
+        #expect(found?.url == Secret("https://beat.example/planted") && found?.interval == .seconds(60))
     }
 
     @Test(arguments: [
         "http://beat.example/planted", "https://name:planted@beat.example/", "ftp://beat.example/planted", "planted",
     ]) func heartbeat_whenItCanNotBeUsed_isRefusedWithoutItsPath(url: String) {
-        let faults = fixture.faults("heartbeat: {url: \"\(url)\"}\n", checks: checks)
+        let faults = fixture.faults("heartbeat: {url: \"\(url)\"}\n", checks: heartbeat)
         #expect(faults.count == 1 && faults[0].contains("heartbeat.url: "), "\(faults)")
         #expect(!"\(faults)".contains("planted"), "\(faults)")
     }
