@@ -76,18 +76,4 @@ import Testing
         }
         #expect(lines.contains { $0.hasPrefix("IPAddressAllow=17.0.0.0/8 ") })
     }
-
-    /// A file that others can write could name another server for Apple. No command uses it.
-    @Test(arguments: [["check-config"], ["run", "--once"], ["run"], ["config"], ["status"]])
-    func configuration_whenOthersCanWriteIt_isRefused(arguments: [String]) async throws {
-        let folder = try Scene.openFolder()
-        defer { _ = try? ChildProcess.run(["rm", "-rf", folder]) }
-        let path = folder + "/nudged.yaml"
-        close(open(path, O_WRONLY | O_CREAT, 0o600))
-        chmod(path, 0o666)
-        let run = try await Self.nudged(arguments + ["--config", path])
-        #expect(run.exit == .code(77) && run.output == "", "\(run)")
-        let fix = "check its content, then chmod go-w \(path)"
-        #expect(run.errors.contains("\(path) can be changed by others than its owner (mode 0666): \(fix)"), "\(run)")
-    }
 }

@@ -143,10 +143,9 @@ import TimeZones
         for instant in instants.sorted() {
             for title in try await user.titles(at: instant) { came.append("\(title) \(instant.rfc3339)") }
         }
-        var expected: [String] = []
-        for (time, title) in hours {
+        let expected = try hours.map { time, title in
             let instant = try user.instant(1, time, here)
-            expected.append("\(title) \(instant.rfc3339)")
+            return "\(title) \(instant.rfc3339)"
         }
         #expect(came == expected)
         let accepted = "select kind, count(*) from nudged.delivery where outcome = 'accepted' group by 1 order by 1"

@@ -39,6 +39,14 @@ extension Scene {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Runs a script of sh with `$small`, a file system that is nearly full. Mounting takes root, as CI has it.
+    func onSmallDisk(_ options: String, _ environment: [String: String], _ script: String) async throws -> Run {
+        let mount = "small=\(folder)/small\nset -e\nmkdir $small\nmount -t tmpfs -o \(options) tmpfs $small\n"
+        let path = write(mount + script, to: "full.sh")
+        let own = environment.merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 }
+        return try await finish(ChildProcess(keeping: ["unshare", "--mount", "sh", path], own))
+    }
+
     /// What runs a command as another user, if this one is root. nil: `nudged` is out of that user's reach, as where the
     /// build lies under /root.
     static func otherUser() async throws -> [String]? {

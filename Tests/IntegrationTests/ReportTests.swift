@@ -112,28 +112,18 @@ import Testing
         try await scene.finish(process).ends(74, errors: "No space left on device")
     }
 
-    /// Mounting takes root, as CI has it.
     @Test(.enabled(if: getuid() == 0)) func report_whenTheDiskIsFull_keepsTheOldOne() async throws {
         let scene = try await Scene()
-        scene.write(
-            """
-            set -e
-            mkdir \(scene.folder)/small
-            mount -t tmpfs -o size=8k tmpfs \(scene.folder)/small
-            echo old > \(scene.folder)/small/report.html
+        let script = """
+            echo old > $small/report.html
             status=0
-            \(Scene.binary) report --html \(scene.folder)/small/report.html || status=$?
-            cat \(scene.folder)/small/report.html
-            ls -A \(scene.folder)/small
+            \(Scene.binary) report --html $small/report.html || status=$?
+            cat $small/report.html
+            ls -A $small
             exit $status
-            """,
-            to: "full.sh"
-        )
-        let process = try ChildProcess(
-            keeping: ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
-            scene.environment(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
-        )
-        let run = try await scene.finish(process).ends(74, errors: "No space left on device")
+            """
+        let run = try await scene.onSmallDisk("size=8k", scene.environment(), script)
+        run.ends(74, errors: "No space left on device")
         #expect(run.output == "old\nreport.html\n", "\(run.text)")
     }
 }

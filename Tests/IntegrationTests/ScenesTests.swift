@@ -29,7 +29,7 @@ import Testing
 ///   and members of the payload, such as `.aps.badge 1`; `none`: there is no such member.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ScenesTests {
     @Test func scripts_areAllFound() {
-        #expect(SceneScript.all.count == 224)
+        #expect(SceneScript.all.count == 225)
         for script in SceneScript.all {
             let acts = script.steps.contains { step in
                 ["run", "start", "nudged", "doctor", "pauses", "shows", "findings"].contains { step.hasPrefix($0) }

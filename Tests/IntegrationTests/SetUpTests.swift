@@ -239,29 +239,19 @@ import Testing
     }
 
     /// A full disk is found before the password is set, even if only the mark of the restart has no room: the folder's
-    /// file system has five inodes, for the folders, two files and the staged URL. Mounting takes root, as CI has it.
+    /// file system has five inodes, for the folders, two files and the staged URL.
     private func setUpWithoutRoomForTheMark(_ inodes: Int) async throws {
         #expect(try await setUp(arguments() + ["--yes"]).exit == .code(0))
         let known = try password()
-        scene.write(
-            """
-            set -e
-            mkdir \(scene.folder)/small
-            mount -t tmpfs -o nr_inodes=\(inodes) tmpfs \(scene.folder)/small
-            cp -a \(scene.folder)/etc/. \(scene.folder)/small
-            rm \(scene.folder)/small/credentials/database.url
+        let script = """
+            cp -a \(scene.folder)/etc/. $small
+            rm $small/credentials/database.url
             status=0
-            \(Scene.binary) setup --config \(scene.folder)/small/nudged.yaml --yes || status=$?
-            echo left: $(find \(scene.folder)/small -name '*.setup' -o -name database.url)
+            \(Scene.binary) setup --config $small/nudged.yaml --yes || status=$?
+            echo left: $(find $small -name '*.setup' -o -name database.url)
             exit $status
-            """,
-            to: "full.sh"
-        )
-        let process = try ChildProcess(
-            keeping: ["unshare", "--mount", "sh", "\(scene.folder)/full.sh"],
-            variables().compactMapValues(\.self).merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 }
-        )
-        let run = try await scene.finish(process)
+            """
+        let run = try await scene.onSmallDisk("nr_inodes=\(inodes)", variables().compactMapValues(\.self), script)
         guard inodes == 5 else {
             #expect(try run.exit == .code(0) && password() != known, "\(run.text)")
             return

@@ -61,14 +61,10 @@ import Testing
             (false, "https://localhost:1", "https://localhost:1"), (true, "https://localhost:1", nil),
             (true, "https://api.push.apple.com:2197", "https://api.push.apple.com:2197"), (true, nil, nil),
         ] as [(Bool, String?, String?)]
-    ) func endpoint_ofASimulatedApple_staysUntilThereIsAKey(
-        _ hasNewKey: Bool,
-        _ known: String?,
-        _ expected: String?
-    ) throws {
+    ) func endpoint_ofASimulatedApple_staysUntilThereIsAKey(_ isNew: Bool, _ old: String?, _ expected: String?) throws {
         var answers = SetUpAnswers()
-        let known = known.map { ["apns.endpoint": $0, "apns.caFile": "/ca"] } ?? [:]
-        try answers.chooseApple(nil, hasNewKey: hasNewKey, known)
+        let known = old.map { ["apns.endpoint": $0, "apns.caFile": "/ca"] } ?? [:]
+        try answers.chooseApple(nil, hasNewKey: isNew, known)
         #expect(answers.endpoint == expected && (answers.caFile != nil) == (expected != nil))
     }
 }

@@ -36,16 +36,11 @@ import struct FoundationEssentials.UUID
         ]
         report.decisions[.init(origin: .fallback, shouldNotify: false)] = 17
         report.withoutConsent = 23
+        let decision = DecisionStatus(since: nil)
         return DaemonMetrics(
             version: "1.2.3",
             startedAt: now - 60,
-            state: DaemonState(
-                lanes: lanes,
-                decision: DecisionStatus(since: nil),
-                inFlight: 18,
-                lostLines: 19,
-                intervalMilliseconds: 1500
-            ),
+            state: DaemonState(lanes: lanes, decision: decision, inFlight: 18, lostLines: 19, intervalMilliseconds: 1500),
             rangesOwned: 64,
             totals: report,
             paused: [.message],
