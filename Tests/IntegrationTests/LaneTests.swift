@@ -83,12 +83,9 @@ import Testing
     /// A lane whose server answers nothing fills its share of what may be in flight, and no more: the other lane's users get theirs meanwhile.
     @Test func lane_whenAnotherHangs_goesOn() async throws {
         // The first push is accepted: the connection has its thousand streams, and only the budget holds the lane.
-        let isProven = Mutex(false)
+        let isProven = Atomic(false)
         let scene = try await Scene(perDevice: { _, _ in
-            isProven.withLock { isProven in
-                defer { isProven = true }
-                return isProven ? .held(then: .accept) : nil
-            }
+            isProven.exchange(true, ordering: .relaxed) ? .held(then: .accept) : nil
         })
         let second = try SecondApple(scene, topic: Self.other)
         try seed(scene, 400, mainUpTo: 300)

@@ -14,14 +14,10 @@ import struct FoundationEssentials.UUID
 
 @Suite struct MetricsPageTests {
     private static let now = Instant(seconds: 1_800_000_000)
+    private static let stopped = LaneStatus.stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0)
     private static let lanes = [
         LaneReport(LaneIdentity(environment: "production", topic: "com.example.app"), .open, now: nil, boot: 0),
-        LaneReport(
-            LaneIdentity(environment: "sandbox", topic: "com.example.\"app"),
-            .stopped(reason: "InvalidProviderToken", remedy: "remedy", nextProbe: 0),
-            now: nil,
-            boot: 0
-        ),
+        LaneReport(LaneIdentity(environment: "sandbox", topic: "com.example.\"app"), stopped, now: nil, boot: 0),
     ]
 
     private static func metrics() -> DaemonMetrics {
