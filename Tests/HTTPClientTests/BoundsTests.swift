@@ -5,7 +5,11 @@ import Testing
 /// How many run, who waits, and how calls end from our side.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct BoundsTests {
     @Test func calls_runNoMoreThanAllowedAtATime() async throws {
-        let rig = try Rig { _ in [.hold] + HTTPSAct.answer() } settings: { $0.concurrency = 2 }
+        let rig = try Rig { _ in
+            [.hold] + HTTPSAct.answer()
+        } settings: {
+            $0.concurrency = 2
+        }
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<6 { group.addTask { try await rig.send().status } }
             await rig.server.seen.wait { $0.open == 2 }
@@ -17,7 +21,11 @@ import Testing
     }
 
     @Test func call_whenTooManyWait_isRefusedAtOnce() async throws {
-        let rig = try Rig { _ in [.hold] + HTTPSAct.answer() } settings: { ($0.concurrency, $0.queueLength) = (1, 1) }
+        let rig = try Rig { _ in
+            [.hold] + HTTPSAct.answer()
+        } settings: {
+            ($0.concurrency, $0.queueLength) = (1, 1)
+        }
         async let first = rig.failure()
         await rig.server.seen.wait { $0.open == 1 }
         try await withThrowingTaskGroup(of: HTTPClientError?.self) { group in
@@ -33,7 +41,11 @@ import Testing
     }
 
     @Test func call_whenItsTimePassesInTheQueue_isNeverBegun() async throws {
-        let rig = try Rig { _ in [.hold] + HTTPSAct.answer() } settings: { $0.concurrency = 1 }
+        let rig = try Rig { _ in
+            [.hold] + HTTPSAct.answer()
+        } settings: {
+            $0.concurrency = 1
+        }
         async let first = rig.failure()
         await rig.server.seen.wait { $0.open == 1 }
         #expect(try await rig.failure(within: .milliseconds(100)).isClean(.timedOut))
@@ -44,7 +56,11 @@ import Testing
 
     @Test func call_whenItWaitedLong_hasOnlyTheRest() async throws {
         // The first takes four of the second's five seconds; the second is held as well.
-        let rig = try Rig { _ in [.hold] } settings: { $0.concurrency = 1 }
+        let rig = try Rig { _ in
+            [.hold]
+        } settings: {
+            $0.concurrency = 1
+        }
         let start = ContinuousClock.now
         async let first = rig.failure(within: .seconds(4))
         await rig.server.seen.wait { $0.open == 1 }
@@ -65,7 +81,11 @@ import Testing
     }
 
     @Test func call_whenCancelledInTheQueue_leavesItsPlace() async throws {
-        let rig = try Rig { _ in [.hold] + HTTPSAct.answer() } settings: { ($0.concurrency, $0.queueLength) = (1, 1) }
+        let rig = try Rig { _ in
+            [.hold] + HTTPSAct.answer()
+        } settings: {
+            ($0.concurrency, $0.queueLength) = (1, 1)
+        }
         async let first = rig.failure()
         await rig.server.seen.wait { $0.open == 1 }
         let waiting = Task { try await rig.failure() }
@@ -100,7 +120,11 @@ import Testing
     }
 
     @Test func close_endsEveryCallAndConnection() async throws {
-        let rig = try Rig { _ in [.hold] } settings: { $0.concurrency = 2 }
+        let rig = try Rig { _ in
+            [.hold]
+        } settings: {
+            $0.concurrency = 2
+        }
         // Two run, one waits.
         let calls = (0..<3).map { _ in Task { try await rig.failure() } }
         await rig.server.seen.wait { $0.open == 2 }

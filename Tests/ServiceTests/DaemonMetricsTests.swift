@@ -36,7 +36,13 @@ import struct FoundationEssentials.UUID
         return DaemonMetrics(
             version: "1.2.3",
             startedAt: now - 60,
-            state: DaemonState(lanes: lanes, decision: decision, inFlight: 18, lostLines: 19, intervalMilliseconds: 1500),
+            state: DaemonState(
+                lanes: lanes,
+                decision: decision,
+                inFlight: 18,
+                lostLines: 19,
+                intervalMilliseconds: 1500
+            ),
             rangesOwned: 64,
             totals: report,
             paused: [.message],

@@ -131,7 +131,10 @@ import struct FoundationEssentials.UUID
         let all = Parameter.int4Array(RangeWalk.all)
         let ones = Parameter.int4Array(users.map { _ in 1 })
         return [
-            (.claimPeople, [instant, .timestamp(.min), .uuid(F.user(1)), .int8(500), all, one, .uuid(F.user(4)), last]),
+            (
+                .claimPeople,
+                [instant, .timestamp(.min), .uuid(F.user(1)), .int8(500), all, one, .uuid(F.user(4)), last]
+            ),
             (.dueFloor, [instant, all, .int8(10_000)]),
             (.claimProfiles, [ids, .int8(8 << 20), .int8(1_000)]),
             (.claimDevices, [ids, .int8(2_100)]),
