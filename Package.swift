@@ -260,14 +260,14 @@ let package = Package(
         tests(
             "Demo",
             [
-                "JSON", "TimeZones", "Policy", "Postgres", "Core", "Systemd", "Service", "Operator",
+                "JSON", "TimeZones", "Postgres", "Core", "Systemd", "Service", "Operator",
                 "LocalPostgres", "TestSupport",
             ]
         ),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "nudged", "nudged-apple", "Seeded", "JSON", "TimeZones", "Postgres", "OpenSSL", "APNsSimulator",
+                "nudged", "nudged-apple", "Seeded", "JSON", "TimeZones", "Postgres", "APNsSimulator",
                 "LocalPostgres", "TestSupport", "Configuration", "Policy", "Core", "Service", "Operator",
             ],
             exclude: ["Transcripts"],

@@ -357,7 +357,8 @@ end $$;
 
 select nudged.bind_views();
 
--- Defines the function that deletes a token after a 410, if the device has not registered since `unregistered_at`.
+-- Defines the function that deletes a token after a 410, if the device has not registered since `unregistered_at`. The
+-- daemon deletes tokens in no other way.
 -- A row that the app has locked is skipped, so nobody waits: the device is registering, or Apple will answer 410 again. A
 -- registration without a zone (`timestamp`) may be the server's local time or UTC. The later one counts, so that no
 -- token that registered again is deleted. An instant that can't be a registration's (infinity, the year 294276, more
@@ -466,11 +467,12 @@ comment on schema nudged_api is 'What an app''s backend may call: docs/SQL.md. E
 comment on schema nudged_me is 'What a signed-in user may call, for themselves: docs/SQL.md. Expose it through PostgREST.';
 comment on table nudged.own_table is 'The tables of schema public that nudged has created. A table that is not named here belongs to the app.';
 comment on table nudged.bound is 'Which tables and columns nudged''s views on the app''s tables read, so that a table that was replaced is noticed.';
-select nudged.describe('nudged.recipient', 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.',
-    'preferences', 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.',
-    'timezone', 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.',
-    'first_session_complete', 'Whether the user has finished a first session.');
-select nudged.describe('nudged.device', 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.',
-    'user_id', 'The user who is signed in on the device.');
+-- Refused if the app has made a table of this name.
+comment on view nudged.recipient is 'One row per user who could be sent something. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
+comment on column nudged.recipient.preferences is 'What the user wants: a JSON object with the keys of docs/POLICY.md, or null.';
+comment on column nudged.recipient.timezone is 'The user''s time zone, such as Europe/Berlin. It is used where the preferences name none.';
+comment on column nudged.recipient.first_session_complete is 'Whether the user has finished a first session.';
+comment on view nudged.device is 'One row per device that nudged can send to. The daemon reads it. Redefine it with "create or replace view" to read other tables.';
+comment on column nudged.device.user_id is 'The user who is signed in on the device.';
 comment on function nudged.move_device is 'Writes the environment in which a token works into public.push_tokens, if nudged created it. The daemon calls it.';
 comment on function nudged.forget_device is 'Deletes a token that Apple has answered with 410, unless the device has registered since. The daemon calls it.';

@@ -111,7 +111,7 @@ create function nudged.silent_bytes(apns jsonb) returns integer language plpgsql
         + case when apns ?& array['content_available', 'badge'] then 1 else 0 end;
 end $$;
 
--- The bytes of a push's payload, as Notification+Rendering.swift renders it. apns: as nudged.stored_apns returns it.
+-- The bytes of a push's payload, as Notification+Rendering.swift renders it (a test compares them). apns: as nudged.stored_apns returns it.
 create function nudged.payload_bytes(title text, body text, data jsonb, urgent boolean, category text, thread_id text, apns jsonb default null) returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select case
@@ -884,8 +884,8 @@ begin
 end $$;
 
 -- Cancels waiting messages by what they have in common. Arguments that are null match all. It cancels at most 10,000 per
--- call: call it again until `done` is 0. `too_late` counts those that are being sent, or that a phone may have already
--- and that are not tried again. A search without an index ends after five seconds, since what it found stays locked. A
+-- call: call it again until `done` is 0. `too_late` counts those that are being sent, or that a phone may have already:
+-- the latter are not tried again. A search without an index ends after five seconds, since what it found stays locked. A
 -- row that the daemon has locked is being sent, and is skipped. Rows are locked one by one, since Citus locks rows of
 -- one user at a time. Only a plan for the actual values finds a user's messages by their key.
 create function nudged.cancel_messages(

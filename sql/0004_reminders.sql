@@ -23,7 +23,7 @@ create table nudged.occurrence (
     apns jsonb check (pg_column_size(apns) <= 65536), due_at timestamptz, due_local timestamp,
     timezone text check (octet_length(timezone) <= 255), is_fan_out boolean not null default false, fan_out_after uuid, is_own boolean not null,
     recurrence text check (octet_length(recurrence) <= 2000), number integer not null default 1,
-    -- From the second occurrence on, an instant is a wall time in the recipient's zone (planned_local), but for fan-outs.
+    -- From the second occurrence on, an instant is a wall time in the recipient's zone, but for fan-outs. planned_local is null for the first one.
     first_at timestamptz, first_local timestamp, planned_local timestamp, restored_at timestamptz,
     wakes_at timestamptz not null generated always as (coalesce(due_at, (due_local - interval '14 hours') at time zone 'UTC')) stored,
     primary key (user_id, id),

@@ -22,8 +22,9 @@ create index delivery_unknown on nudged.delivery (attempted_at) where outcome = 
 -- Makes the partitions (one per UTC day) from yesterday to a week ahead, and drops those that ended more than
 -- nudged.setting.retention_days ago. If the default partition has rows of a day, they stay there. Returns how many were
 -- made, and how many steps of dropping were done. A step is one partition, or the oldest hour of what is too old in the
--- default partition. Each call does a bounded part. If it did something, the daemon calls again in a minute. SECURITY
--- DEFINER: the daemon's role must not own the record, or choose how long it is kept.
+-- default partition. Each call does a bounded part. If it did something, more may be left: the daemon calls again in a
+-- minute. SECURITY DEFINER: only a table's owner makes and drops its partitions, and the daemon's role must not own the
+-- record, or choose how long it is kept.
 create function nudged.maintain_delivery(out made integer, out dropped integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
@@ -124,7 +125,8 @@ end $$;
 -- written at that moment is sent, and its outcome is not recorded.
 -- Locks are taken in the order of every writer that waits: seen, reminders (as a fan-out or a snooze), touches, then person
 -- (as a drain). Who writes something for this user holds one of these rows. So this call waits, and later statements see
--- what was written. No lock on an intent is waited for: its holder finds the person's row deleted, and records nothing.
+-- what was written. No lock on an intent is waited for: its holder waits for the person's row, finds it deleted, and
+-- records nothing. The list below is in this order.
 create function nudged.erase(recipient uuid) returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$ #variable_conflict use_column
 declare
     relation text; gone bigint;

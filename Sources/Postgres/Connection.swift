@@ -97,7 +97,8 @@ public actor Connection {
         return Array(rows[2..<end]) + rows.dropFirst(end + 3).dropLast()
     }
 
-    /// Runs statements without parameters with the simple protocol, as one transaction. Use no `SET` without `LOCAL`.
+    /// Runs statements without parameters with the simple protocol, as one transaction. Use no `SET` without `LOCAL`, no
+    /// COMMIT and no ROLLBACK. The server commits by itself, so no lock stays if this host is lost meanwhile.
     public func execute(script: String, name: String = "script", timeout: Duration? = nil) async throws(PostgresError) {
         let timeout = timeout ?? configuration.statementTimeout
         await takeTurn()
@@ -105,8 +106,7 @@ public actor Connection {
         try perform { link throws(PostgresError) in
             let deadline = Deadline(after: timeout + Self.grace)
             _ = try link.flight([Self.begin, settings([], timeout)], deadline)
-            try link.script(script, name: name, deadline)
-            try Self.checkCommitted(try link.flight([Self.commit], deadline)[0])
+            try link.script(script + "\n;\ncommit", name: name, deadline)
         }
     }
 

@@ -39,7 +39,7 @@ extension Scene {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Runs a script of sh with `$small`, a file system that is nearly full. Mounting takes root, as CI has it.
+    /// Runs a script of sh with `$small`, a file system with little room. Mounting takes root, as CI has it.
     func onSmallDisk(_ options: String, _ environment: [String: String], _ script: String) async throws -> Run {
         let mount = "small=\(folder)/small\nset -e\nmkdir $small\nmount -t tmpfs -o \(options) tmpfs $small\n"
         let path = write(mount + script, to: "full.sh")

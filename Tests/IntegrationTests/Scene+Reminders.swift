@@ -46,8 +46,8 @@ extension Scene {
         )
     }
 
-    /// While a daemon slowly sends what `made` makes, one for each user, a call takes it back, in transactions of their
-    /// own. It is true if it was in time: then nothing arrives. Returns the tokens whose users took something back.
+    /// While a daemon slowly sends what `made` makes, one for each user, a call takes each back, in a transaction of its
+    /// own. It is true if it was in time: then nothing arrives. Returns the tokens of users by what it said.
     func takeBack(_ made: String, by call: String, isOwn: Bool = false, until isOver: String) async throws
         -> (inTime: Set<String>, tooLate: Set<String>)
     {

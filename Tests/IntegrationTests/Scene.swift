@@ -312,7 +312,7 @@ extension APNsSimulator {
     /// How often it accepted a push for a token.
     var accepted: [String: Int] { Dictionary(snapshot().accepted.map { ($0.token, 1) }, uniquingKeysWith: +) }
 
-    /// How often it received one.
+    /// How often it received a push for a token.
     var received: [String: Int] { Dictionary(snapshot().received.map { ($0.token, 1) }, uniquingKeysWith: +) }
 }
 

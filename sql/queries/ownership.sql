@@ -61,7 +61,7 @@ select m.id from nudged.member m
 where m.id <> $1 and not exists (select 1 from nudged.lease l where l.member = m.id and l.alive_until > statement_timestamp()) order by m.id limit 64
 
 -- name: living_daemons
--- Daemons with a lease. $1 most rows. Rows: daemon id, host and pid (null: it has no row of its own yet), milliseconds left.
+-- Daemons whose lease has not ended. $1 most rows. Rows: daemon id, host and pid (null: it has no row of its own yet), milliseconds left.
 select
     m.daemon_id, (select d.host from nudged.daemon d where d.daemon_id = m.daemon_id),
     (select d.pid from nudged.daemon d where d.daemon_id = m.daemon_id),
