@@ -79,6 +79,12 @@ let package = Package(
         system("CLibYAML", "yaml-0.1", apt: "libyaml-dev"),
         // What Swift's Glibc module does not show: macros, and functions that need _GNU_SOURCE.
         .systemLibrary(name: "CLinux"),
+        // The heap of programs that sweep: jemalloc, and its settings in C.
+        .target(
+            name: "Allocator",
+            cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jemalloc")]
+        ),
         library("Base", ["CLinux"]),
         library("JSON", []),
         library("NudgedPreferences", ["JSON"]),
@@ -127,7 +133,7 @@ let package = Package(
         executable(
             "nudged",
             [
-                "Base", "TimeZones", "Policy", "Systemd", "Configuration", "Core", "Service", "Operator",
+                "Allocator", "Base", "TimeZones", "Policy", "Systemd", "Configuration", "Core", "Service", "Operator",
                 argumentParser,
             ]
         ),
@@ -155,11 +161,12 @@ let package = Package(
                 "APNsSimulator", "LocalPostgres",
             ]
         ),
-        workbenchExecutable("nudged-demo", ["Systemd", "Demo", argumentParser]),
+        workbenchExecutable("nudged-demo", ["Allocator", "Demo", argumentParser]),
         workbenchExecutable(
             "nudged-bench",
             [
-                "Base", "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres", "OpenSSL",
+                "Allocator", "Base", "Seeded", "JSON", "NudgedPreferences", "TimeZones", "Policy", "Postgres",
+                "OpenSSL",
                 "Certificates", "APNs", "Core", "Systemd", "Configuration", "Service", "Operator", "LocalPostgres",
                 "Chaos", "Faults", argumentParser,
             ]

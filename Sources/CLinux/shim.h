@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/stat.h>
-#include <malloc.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/auxv.h>

@@ -4,7 +4,6 @@ package import Configuration
 package import Core
 import Postgres
 import Synchronization
-import Systemd
 import TimeZones
 
 package import struct FoundationEssentials.UUID
@@ -63,8 +62,6 @@ package final class Engine: Sendable {
             daemonID: self.daemonID
         ) { event in
             reporter.sweep(event)
-            // After a small sweep there is little to give back.
-            if case .finished(_, let report) = event, report.users + report.sent > 1_000 { ThisProcess.trimMemory() }
             onEvent(event)
         }
         pipeline = Pipeline(delivery)

@@ -22,14 +22,6 @@ package enum ProcessEnvironment {
 }
 
 package enum ThisProcess {
-    /// Limits glibc's heap to two arenas: one for the sweep and one for the senders. Call this before threads start.
-    /// By default glibc makes up to eight arenas for each core, and each keeps what was freed in it (mallopt(3),
-    /// M_ARENA_MAX). A sweep moves between threads, so it would hold its memory once in each arena.
-    package static func limitArenas() { mallopt(M_ARENA_MAX, 2) }
-
-    /// Gives free memory back to the system (malloc_trim(3)). It takes a few milliseconds.
-    package static func trimMemory() { malloc_trim(0) }
-
     /// Lets no other process of this user read the memory (ptrace(2), /proc/PID/mem), and forbids core dumps. Call this
     /// before secrets are read. Root can still read everything.
     package static func hideMemory() { _ = nudged_forbid_dumps() }

@@ -1,3 +1,4 @@
+import Allocator
 import ArgumentParser
 import Configuration
 import Glibc
@@ -29,7 +30,6 @@ struct Nudged: AsyncParsableCommand {
     static func main() async {
         ThisProcess.hideMemory()
         StandardStreams.reserve()
-        ThisProcess.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         do {
             if let problem = unknownCommand(CommandLine.arguments.dropFirst()) { throw ValidationError(problem) }

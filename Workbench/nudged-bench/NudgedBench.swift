@@ -1,3 +1,4 @@
+import Allocator
 import ArgumentParser
 import Chaos
 import Glibc
@@ -17,7 +18,6 @@ struct NudgedBench: AsyncParsableCommand {
 
     static func main() async {
         // As `nudged` does.
-        ThisProcess.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }

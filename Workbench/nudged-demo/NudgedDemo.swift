@@ -1,7 +1,7 @@
+import Allocator
 import ArgumentParser
 import Demo
 import Glibc
-import Systemd
 
 /// The demo: `make demo`.
 @main
@@ -16,7 +16,6 @@ struct NudgedDemo: AsyncParsableCommand {
 
     static func main() async {
         // As `nudged` does.
-        ThisProcess.limitArenas()
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }
