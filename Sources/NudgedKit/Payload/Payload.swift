@@ -65,3 +65,84 @@ public enum PayloadAction: String, Sendable, CaseIterable {
     case openConversation = "open_conversation"
     case newConversation = "new_conversation"
 }
+
+extension Payload {
+    /// The members that nudged or the system writes. All others are the app's data.
+    private static let own: Set<String> = [
+        "aps", "conversation_id", "domain", "action", "image_url", "subject_type", "subject_id", "nudge", "withdraw",
+    ]
+
+    /// Reads each member independently. An explicit null counts as absent.
+    mutating func read(_ object: JSONObject) {
+        namesConversation = object["conversation_id"] ?? .null != .null
+        if let text = text(object, "conversation_id", "a UUID") {
+            conversationID = ConversationID(text)
+            if conversationID == nil { reject("conversation_id", "a UUID") }
+        }
+        domain = text(object, "domain", "a string")
+        action = text(object, "action", "a string").flatMap { PayloadAction(rawValue: $0) }
+        imageURL = text(object, "image_url", "a string")
+        nudgeID = text(object, "nudge", "a string").map { NudgeID(rawValue: $0) }
+        withdrawnID = text(object, "withdraw", "a string").map { NudgeID(rawValue: $0) }
+        readSubject(object)
+        data = MessageData(JSONObject(object.members.filter { !Self.own.contains($0.key) }))
+    }
+
+    /// Both members or neither: half a subject names nothing.
+    private mutating func readSubject(_ object: JSONObject) {
+        let wanted = "a string that is not empty"
+        let type = text(object, "subject_type", wanted)
+        let id = text(object, "subject_id", wanted)
+        guard type != nil || id != nil else { return }
+        subject = Subject(type: type ?? "", id: id ?? "")
+        if subject == nil { reject(type ?? "" == "" ? "subject_type" : "subject_id", wanted) }
+    }
+
+    private mutating func text(_ object: JSONObject, _ key: String, _ wanted: String) -> String? {
+        switch object[key] {
+        case nil, .null?: return nil
+        case .string(let text)?: return text
+        default:
+            reject(key, wanted)
+            return nil
+        }
+    }
+
+    private mutating func reject(_ key: String, _ wanted: String) {
+        if malformed == nil { malformed = "\(key): wanted \(wanted)" }
+    }
+}
+
+/// The data that the app gave to `nudged_api.send`: all members of the payload except `aps` and those that nudged
+/// writes (docs/CLIENT.md, "The payload").
+public struct MessageData: Sendable, Equatable {
+    package let members: JSONObject
+
+    package init(_ members: JSONObject) {
+        self.members = members
+    }
+
+    /// Whether the message has no data.
+    public var isEmpty: Bool { members.members.isEmpty }
+
+    /// The members' keys, each once, in the payload's order.
+    public var keys: [String] { members.members.map(\.key) }
+
+    /// The data as one JSON object, for the app's own decoder.
+    public var json: String { JSONValue.object(members).document }
+
+    /// The value of `key` if it is a JSON string; else nil.
+    public func string(_ key: String) -> String? {
+        if case .string(let text)? = members[key] { text } else { nil }
+    }
+
+    /// The value of `key` if it is a JSON number without fraction and exponent and within 64 bits; else nil.
+    public func int(_ key: String) -> Int64? {
+        if case .int(let int)? = members[key] { int } else { nil }
+    }
+
+    /// The value of `key` if it is `true` or `false`; else nil.
+    public func bool(_ key: String) -> Bool? {
+        if case .bool(let bool)? = members[key] { bool } else { nil }
+    }
+}
