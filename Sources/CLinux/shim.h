@@ -73,18 +73,28 @@ static inline int nudged_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0
 /* Overwrites bytes that are not used any more. The compiler leaves out a plain memset(3). */
 static inline void nudged_cleanse(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 
-/* Drops the pages of the program's code from its memory. They are a private mapping of a file that doesn't change, so
-   the kernel reads them again when they are needed. Other pages are kept: a page that was written to would lose its
-   contents. */
-static inline void nudged_drop_code(void) {
-    const ElfW(Phdr) *parts = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-    size_t count = getauxval(AT_PHNUM), page = getauxval(AT_PAGESZ), placed = 0;
-    /* PT_PHDR holds the address that the headers were linked for. The difference is the load address. */
-    for (size_t i = 0; parts && i < count; i++)
-        if (parts[i].p_type == PT_PHDR) placed = (size_t)parts - parts[i].p_vaddr;
-    for (size_t i = 0; placed && i < count; i++) {
-        if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_X) || parts[i].p_flags & PF_W) continue;
-        size_t start = placed + parts[i].p_vaddr, begin = start & ~(page - 1);
-        madvise((void *)begin, start + parts[i].p_filesz - begin, MADV_DONTNEED);
+/* What glibc's link.h declares only with _GNU_SOURCE. */
+struct dl_phdr_info {
+    ElfW(Addr) dlpi_addr;
+    const char *dlpi_name;
+    const ElfW(Phdr) *dlpi_phdr;
+    ElfW(Half) dlpi_phnum;
+};
+extern int dl_iterate_phdr(int (*each)(struct dl_phdr_info *object, size_t size, void *data), void *data);
+
+static inline int nudged_drop_parts(struct dl_phdr_info *object, size_t size, void *data) {
+    (void)size, (void)data;
+    size_t page = getauxval(AT_PAGESZ);
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
+        size_t start = object->dlpi_addr + part->p_vaddr, begin = start & ~(page - 1);
+        madvise((void *)begin, start + part->p_filesz - begin, MADV_DONTNEED);
     }
+    return 0;
 }
+
+/* Drops the pages of the code of the program and its libraries from its memory. They are private mappings of files that
+   don't change, so the kernel reads them again when they are needed. Parts that can be written to are kept: they would
+   lose what was written. */
+static inline void nudged_drop_code(void) { dl_iterate_phdr(nudged_drop_parts, NULL); }

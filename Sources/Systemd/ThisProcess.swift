@@ -26,9 +26,9 @@ package enum ThisProcess {
     /// before secrets are read. Root can still read everything.
     package static func hideMemory() { _ = nudged_forbid_dumps() }
 
-    /// Frees the code that only the start needed: some megabytes of option parsing, configuration and connecting. It
-    /// would stay resident until the kernel needs memory. The other code is mapped again at its next use, from the
-    /// kernel's cache, within microseconds.
+    /// Frees the code that only the start needed, of the program and its libraries: some megabytes of option parsing,
+    /// configuration and connecting. It would stay resident until the kernel needs memory. The other code is mapped
+    /// again at its next use, from the kernel's cache, within microseconds.
     package static func dropUnusedCode() { nudged_drop_code() }
 }
 
