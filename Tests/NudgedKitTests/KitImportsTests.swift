@@ -31,7 +31,7 @@ struct KitImportsTests {
                 }
             }
         }
-        #expect(files > 20)
+        #expect(files > 15)
     }
 
     /// An app sees the same product by either manifest.
