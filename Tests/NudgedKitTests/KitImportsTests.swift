@@ -31,7 +31,7 @@ struct KitImportsTests {
                 }
             }
         }
-        #expect(files > 15)
+        #expect(files > 18)
     }
 
     /// An app sees the same product by either manifest.
